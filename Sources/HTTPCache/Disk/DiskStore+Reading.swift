@@ -92,6 +92,24 @@ extension DiskStore {
         return StoredOrigin(record: row.record, file: file)
     }
 
+    /// Looks up a variant's records only; does not count as a use, nor in the statistics.
+    package func peek(variant key: CacheKey) -> (record: VariantRecord, origin: OriginRecord)? {
+        let row = shared.removals.visible(\.subject, expire: { $0.origin.expire(at: $1) }) {
+            read { index throws(SQLiteError) in readable(try index.variant(key)) }
+        }
+        if let row { return (row.record, row.origin) }
+        return seedVariant(key).map { ($0.record, $0.origin) }
+    }
+
+    /// Looks up an original's record only; does not count as a use, nor in the statistics.
+    package func peek(origin key: CacheKey) -> (record: OriginRecord, hasBody: Bool)? {
+        let row = shared.removals.visible(\.subject, expire: { $0.record.expire(at: $1) }) {
+            read { index throws(SQLiteError) in readable(try index.origin(key)) }
+        }
+        if let row, row.hasBody { return (row.record, true) }
+        return seedOrigin(key, own: row?.record).map { ($0.record, $0.file != nil) } ?? row.map { ($0.record, false) }
+    }
+
     /// Counts what a purge would remove.
     package func count(_ selection: PurgeSelection) -> PurgeCounts {
         read { index throws(SQLiteError) in try index.count(selection) } ?? PurgeCounts()

@@ -11,6 +11,10 @@ package protocol DiskStoring: Sendable {
     func variant(resolved key: CacheKey, for subject: PurgeSubject) -> StoredVariant?
     /// Returns an original's record, with an open file of its body if that is stored.
     func origin(_ key: CacheKey) -> StoredOrigin?
+    /// Returns the records of a variant and its original without opening the file or recording a use.
+    func peek(variant key: CacheKey) -> (record: VariantRecord, origin: OriginRecord)?
+    /// Returns an original's record and whether its body is stored, without opening the file or recording a use.
+    func peek(origin key: CacheKey) -> (record: OriginRecord, hasBody: Bool)?
     /// Queues a variant and the records of its auxiliary images.
     ///
     /// - Returns: false when the queue is full; the variant is not stored.
@@ -44,6 +48,16 @@ package protocol DiskStoring: Sendable {
 }
 
 extension DiskStoring {
+    /// Looks the variant up like a request.
+    package func peek(variant key: CacheKey) -> (record: VariantRecord, origin: OriginRecord)? {
+        variant(key).map { ($0.record, $0.origin) }
+    }
+
+    /// Looks the original up like a request.
+    package func peek(origin key: CacheKey) -> (record: OriginRecord, hasBody: Bool)? {
+        origin(key).map { ($0.record, $0.file != nil) }
+    }
+
     /// Queues a variant without auxiliary images.
     ///
     /// - Returns: false when the queue is full; the variant is not stored.

@@ -100,6 +100,9 @@ package final class MemoryCache<Value: Sendable>: Sendable {
         part(for: key).shard.withLock { $0.value(for: key) }
     }
 
+    /// The value of a key; counts neither as a use nor in the statistics.
+    package func peek(_ key: CacheKey) -> Value? { part(for: key).shard.withLock { $0.peek(key) } }
+
     /// Stores a value in place of the key's old one, and evicts others to make room.
     ///
     /// - Parameter cost: bytes, at least 0, by the caller's account.

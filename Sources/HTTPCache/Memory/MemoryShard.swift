@@ -46,6 +46,9 @@ package struct MemoryShard<Value: Sendable, Policy: EvictionPolicy>: Sendable {
         return entries[Int(slot)].value.map(condition) ?? false
     }
 
+    /// The value of a key, or `nil`; counts neither as a use nor in the statistics.
+    package func peek(_ key: CacheKey) -> Value? { slots[key].flatMap { entries[Int($0)].value } }
+
     /// Stores a value in place of the key's old one, with its rank, and evicts others to make room.
     ///
     /// Evicted values are moved to `dropped`, so that they are freed outside the lock.

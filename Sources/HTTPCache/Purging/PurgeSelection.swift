@@ -10,6 +10,8 @@ package enum PurgeSelection: Hashable, Sendable {
     case tags(Set<String>)
     /// Originals last fetched or validated before this second of the wall clock, and everything derived from them.
     case confirmedBefore(Int64)
+    /// Originals that are stale at this second of the wall clock, and everything derived from them.
+    case staleAt(Int64)
     /// Variants to which a preset contributed; no originals.
     case preset(PresetPattern)
     case all
@@ -30,6 +32,7 @@ package enum PurgeSelection: Hashable, Sendable {
         case .prefixes(let prefixes): prefixes.contains { $0.covers(subject) }
         case .tags(let tags): subject.record.map { !tags.isDisjoint(with: $0.tags) }
         case .confirmedBefore(let time): subject.record.map { $0.confirmedAt < time }
+        case .staleAt(let time): subject.record.map { $0.staleAt <= time }
         case .preset(let pattern): subject.plan.map { pattern.matches(plan: $0, presets: subject.presets) } ?? false
         case .all: true
         }

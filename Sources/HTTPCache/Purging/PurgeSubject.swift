@@ -7,6 +7,8 @@ package struct PurgeSubject: Hashable, Sendable {
         package var tags: [String]
         /// When the origin last sent or validated the response, in seconds of the wall clock.
         package var confirmedAt: Int64
+        /// When the response becomes stale, in seconds of the wall clock.
+        package var staleAt: Int64
     }
 
     /// The key of the original that the subject is, or is derived from.
@@ -33,7 +35,11 @@ package struct PurgeSubject: Hashable, Sendable {
     /// Describes the original of a record.
     package init(_ record: OriginRecord) {
         self.init(origin: record.key, source: record.source, url: record.url)
-        self.record = Known(tags: record.tags, confirmedAt: record.freshness.responseTime)
+        self.record = Known(
+            tags: record.tags,
+            confirmedAt: record.freshness.responseTime,
+            staleAt: record.freshness.staleAt
+        )
     }
 
     /// Describes a variant.
@@ -44,9 +50,9 @@ package struct PurgeSubject: Hashable, Sendable {
     }
 
     /// Returns the subject with the properties from the origin's response.
-    package func known(tags: [String], confirmedAt: Int64) -> PurgeSubject {
+    package func known(tags: [String], confirmedAt: Int64, staleAt: Int64) -> PurgeSubject {
         var subject = self
-        subject.record = Known(tags: tags, confirmedAt: confirmedAt)
+        subject.record = Known(tags: tags, confirmedAt: confirmedAt, staleAt: staleAt)
         return subject
     }
 

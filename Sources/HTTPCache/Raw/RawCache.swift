@@ -225,6 +225,11 @@ package final class RawCache: Sendable {
         }
     }
 
+    /// Drops the entries in memory with a response that a selection includes; those in use and those on disk remain.
+    ///
+    /// - Returns: the number of dropped entries.
+    package func evict(_ selection: PurgeSelection) -> Int { memory.removeAll { $1.holds(selection) } }
+
     /// The number of URLs in memory that a purge would affect.
     package func count(_ selection: PurgeSelection) -> Int {
         memory.count { $1.holds(selection) }

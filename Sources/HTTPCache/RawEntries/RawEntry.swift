@@ -1,3 +1,5 @@
+import HTTPSemantics
+
 /// The stored responses of one URL of a raw source, one per variant (RFC 9111 §4.1), in a bounded number.
 struct RawEntry: Sendable {
     /// The maximum number of variants per URL; the oldest is evicted to make room.
@@ -65,7 +67,11 @@ struct RawEntry: Sendable {
     }
 
     private func subject(of response: StoredResponse) -> PurgeSubject {
-        subject.known(tags: response.tags, confirmedAt: response.confirmedAt)
+        subject.known(
+            tags: response.tags,
+            confirmedAt: response.confirmedAt,
+            staleAt: response.policy.freshness.staleAt
+        )
     }
 
     /// The purge tags of all responses, without duplicates.

@@ -7,7 +7,13 @@ extension EventLoop {
     ///
     /// - Parameter place: the offset of the request in the scratch buffer; `nil` if its bytes are elsewhere.
     @inline(__always)
-    func dispatch(_ connection: Connection, _ bytes: Span<UInt8>, body: [UInt8], place: Int?) {
+    func dispatch(
+        _ connection: Connection,
+        _ bytes: Span<UInt8>,
+        body: [UInt8],
+        sink: (any RequestBodySink)? = nil,
+        place: Int?
+    ) {
         connection.sequence &+= 1
         connection.served += 1
         counters.requests.addSingleWriter(1)
@@ -18,6 +24,7 @@ extension EventLoop {
         let context = RequestContext(
             loop: index,
             body: body,
+            sink: sink,
             monotonic: now,
             wallSeconds: wallSeconds,
             peer: client,

@@ -158,10 +158,20 @@ extension EventLoop {
         _ consumed: Int,
         _ start: Int
     ) throws(ParseError) -> Int {
-        var decoder = try BodyDecoder(head.framing, limit: configuration.limits.body)
+        var limit = configuration.limits.body
+        var sink: (any RequestBodySink)?
+        switch handler.destination(of: head, bytes: bytes, loop: index, peer: connection.peer) {
+        case nil: break
+        case .memory(let most): limit = most
+        case .sink(let taker, let most): (sink, limit) = (taker, most)
+        case .refused(let response):
+            decline(connection, response, facts(bytes, start))
+            return bytes.count
+        }
+        var decoder = try BodyDecoder(head.framing, limit: limit, sink: sink)
         let used = try decoder.take(bytes, from: consumed)
         if decoder.isComplete {
-            dispatch(connection, bytes, body: decoder.content, place: start)
+            dispatch(connection, bytes, body: decoder.content, sink: sink, place: start)
             return used
         }
         // RFC 9110 §10.1.1: no 100 if some of the content has already arrived.
@@ -190,7 +200,7 @@ extension EventLoop {
         var progress = ParseProgress()
         let bytes = partial.head
         _ = try parser.parse(bytes.span, &progress, into: &head)
-        dispatch(connection, bytes.span, body: partial.decoder.content, place: nil)
+        dispatch(connection, bytes.span, body: partial.decoder.content, sink: partial.decoder.sink, place: nil)
         return used
     }
 }

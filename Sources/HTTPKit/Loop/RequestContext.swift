@@ -8,6 +8,8 @@ package struct RequestContext {
     package let loop: Int
     /// The decoded request content; empty if there is none.
     package let body: [UInt8]
+    /// The sink that has taken the content, if the handler chose one.
+    package let sink: (any RequestBodySink)?
     /// The monotonic clock at the start of this turn of the loop, in nanoseconds.
     package let monotonic: Int64
     /// The wall clock at the start of this turn of the loop, in seconds since 1970.

@@ -19,6 +19,17 @@ package protocol RequestHandler: Sendable {
     /// - Parameters: as for `handle`; `loop` is the index of the loop, `peer` the address of the connection.
     func refusal(of head: borrowing RequestHead, bytes: Span<UInt8>, loop: Int, peer: PeerAddress) -> Response?
 
+    /// Chooses where the content of a request goes while it arrives; `nil` for memory, up to the server's limit.
+    ///
+    /// Called for requests with content, before any of it is decoded and before `refusal`.
+    /// - Parameters: as for `refusal`.
+    func destination(
+        of head: borrowing RequestHead,
+        bytes: Span<UInt8>,
+        loop: Int,
+        peer: PeerAddress
+    ) -> BodyDestination?
+
     /// Builds the response to a request the server rejects; the connection is then closed, except for `abandoned`.
     func reject(_ rejection: RequestRejection) -> Response
 
@@ -37,12 +48,37 @@ extension RequestHandler {
         loop: Int,
         peer: PeerAddress
     ) -> Response? { nil }
+    /// Memory, up to the server's limit.
+    package func destination(
+        of head: borrowing RequestHead,
+        bytes: Span<UInt8>,
+        loop: Int,
+        peer: PeerAddress
+    ) -> BodyDestination? { nil }
     /// False by default.
     package var wantsCompletions: Bool { false }
     /// Nothing.
     package func finished(_ exchange: ExchangeSummary, target: Span<UInt8>) {}
     /// Nothing.
     package func tick(loop: Int) {}
+}
+
+/// Where the content of a request goes while it arrives.
+package enum BodyDestination {
+    /// Into `RequestContext.body`, up to a number of bytes; longer content is refused with 413.
+    case memory(limit: Int)
+    /// Into a sink, up to a number of bytes.
+    case sink(any RequestBodySink, limit: Int)
+    /// Nowhere: the response is sent, and the connection closed.
+    case refused(Response)
+}
+
+/// Takes the content of a request as it arrives; used on the loop's thread only.
+///
+/// It reports a failure of its own when the handler receives the request.
+package protocol RequestBodySink: AnyObject {
+    /// Appends bytes; must not block for long.
+    func append(_ bytes: UnsafeRawBufferPointer)
 }
 
 /// The return value of a handler.

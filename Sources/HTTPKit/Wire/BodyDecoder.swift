@@ -1,7 +1,7 @@
 /// Decodes request content by length or by chunks (RFC 9112 §6, §7.1), up to a limit.
 ///
 /// The result does not depend on how reads split the bytes. Trailers are checked and dropped.
-package struct BodyDecoder: Sendable {
+package struct BodyDecoder {
     private enum State: Sendable {
         case length(left: Int)
         case chunkSize(value: Int, digits: Int)
@@ -21,14 +21,23 @@ package struct BodyDecoder: Sendable {
     private var state: State
     private let limit: Int
     private var overhead = 0
-    /// The content decoded so far.
+    /// The content decoded so far; empty if a sink takes it.
     package private(set) var content: [UInt8] = []
+    /// The bytes of content decoded so far.
+    private var count = 0
+    /// Takes the content as it is decoded; `nil` to collect it in `content`.
+    package let sink: (any RequestBodySink)?
 
     /// Creates a decoder for the content after a head.
     ///
     /// - Throws: `bodyTooLong` if the announced length exceeds the limit.
-    package init(_ framing: RequestHead.Framing, limit: Int) throws(ParseError) {
+    package init(
+        _ framing: RequestHead.Framing,
+        limit: Int,
+        sink: (any RequestBodySink)? = nil
+    ) throws(ParseError) {
         self.limit = limit
+        self.sink = sink
         switch framing {
         case .none: state = .done
         case .length(let length):
@@ -69,7 +78,13 @@ package struct BodyDecoder: Sendable {
 
     private mutating func append(_ bytes: Span<UInt8>, _ index: Int, _ left: Int) -> Int {
         let count = min(left, bytes.count - index)
-        unsafe bytes.extracting(index..<index + count).withUnsafeBufferPointer { unsafe content.append(contentsOf: $0) }
+        self.count += count
+        let part = bytes.extracting(index..<index + count)
+        if let sink {
+            unsafe part.withUnsafeBytes { unsafe sink.append($0) }
+        } else {
+            unsafe part.withUnsafeBufferPointer { unsafe content.append(contentsOf: $0) }
+        }
         return count
     }
 
@@ -77,7 +92,7 @@ package struct BodyDecoder: Sendable {
         // Extensions and trailers are ignored but limited, so that they cannot be used to stall. A chunk of one byte has five bytes
         // of overhead.
         overhead += 1
-        guard overhead <= 16 * 1024 + 8 * content.count else { throw .invalidChunk }
+        guard overhead <= 16 * 1024 + 8 * count else { throw .invalidChunk }
         switch state {
         case .chunkSize(let value, let digits): try takeSize(byte, value, digits)
         case .chunkExtension(let value, var place):
@@ -106,7 +121,7 @@ package struct BodyDecoder: Sendable {
         if let digit = ByteClass.hexValue(byte) {
             try expect(digits < 15)
             let size = value << 4 | digit
-            guard size <= limit - content.count else { throw .bodyTooLong }
+            guard size <= limit - count else { throw .bodyTooLong }
             state = .chunkSize(value: size, digits: digits + 1)
             return
         }

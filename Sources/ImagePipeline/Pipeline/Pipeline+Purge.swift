@@ -60,6 +60,38 @@ extension Pipeline {
         }
     }
 
+    /// Clears a selection from one tier; the other keeps its copies, and requests in progress are not affected (SDWebImage:
+    /// `clearMemory`, `clearDisk`, `removeImageForKey:fromDisk:`).
+    ///
+    /// - Parameters:
+    ///   - beside: clears other memory caches; returns the number of dropped entries.
+    ///   - completion: called when the removal from disk is durable, on the store's thread; for memory, before this returns.
+    /// - Returns: false when too many purges are waiting for the disk; nothing is removed, and the completion is not called.
+    package func clear(
+        _ tier: StoredTier,
+        of selection: PurgeSelection,
+        beside: () -> Int = { 0 },
+        completion: @escaping @Sendable (PurgeCounts) -> Void
+    ) -> Bool {
+        var counts = PurgeCounts()
+        switch tier {
+        case .memory:
+            counts.memory = parts.memory.removeAll { _, entity in selection.covers(entity.subject) == true } + beside()
+            completion(counts)
+            return true
+        case .disk:
+            guard let disk = parts.disk else {
+                completion(counts)
+                return true
+            }
+            let purge = Purge(selection)
+            guard disk.tombstone(purge) else { return false }
+            parts.recent.purge(purge)
+            _ = parts.openFiles.removeAll { _, entity in selection.covers(entity.subject) == true }
+            return disk.remove(purge, completion: completion)
+        }
+    }
+
     /// Counts the entries that a purge would select; blocks.
     package func count(_ selection: PurgeSelection) -> PurgeCounts {
         var counts = parts.disk?.count(selection) ?? PurgeCounts()
@@ -70,4 +102,9 @@ extension Pipeline {
     private func memoryCount(_ selection: PurgeSelection) -> Int {
         parts.memory.count { _, entity in selection.covers(entity.subject) == true }
     }
+}
+
+/// A tier that can be cleared by itself.
+package enum StoredTier: String, Hashable, Sendable, CaseIterable {
+    case memory, disk
 }

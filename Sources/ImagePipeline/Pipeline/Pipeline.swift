@@ -175,9 +175,10 @@ package final class Pipeline: Sendable {
         return context.demand.onlyIfCached ? parts.failures.verdict(request.key) : parts.failures.admit(request.key)
     }
 
-    /// Returns the flight's key: requests with cache directives or loop names do not share a flight with others.
+    /// Returns the flight's key: requests with cache directives or loop names do not share a flight with others, nor does warming,
+    /// which would delay them.
     private func flightKey(_ request: VariantRequest, _ context: LoadContext) -> CacheKey {
-        let suffix = context.demand.keySuffix + context.caller.keySuffix
+        let suffix = context.demand.keySuffix + context.caller.keySuffix + (context.isWarming ? "\nwarm" : "")
         return suffix.isEmpty ? request.key : CacheKey(hashing: "demand/1\n\(request.key)\(suffix)")
     }
 

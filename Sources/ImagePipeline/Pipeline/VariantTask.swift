@@ -279,13 +279,15 @@ final class VariantTask: Sendable {
     ) {
         guard !flight.isOver else { return }
         let outcome = origin.joined(by: auxiliaries)
+        var timing = AVIFTiming(of: request, plan: plan, outcome, parts)
+        if context.isWarming, timing == .later { timing = .atOnce }
         makeOnce(
             Work(
                 plan: plan,
                 outcome: outcome,
                 body: body,
                 auxiliaries: auxiliaries,
-                timing: AVIFTiming(of: request, plan: plan, outcome, parts),
+                timing: timing,
                 delivery: origin.delivery,
                 resolved: ResolvedVariant(
                     request,

@@ -17,6 +17,8 @@ package struct LoadContext: Sendable {
     package var takesArriving = false
     /// Whether it is a background refresh, which must not be answered with a stale response.
     var isRefresh = false
+    /// Whether it fills the cache ahead of requests: the final image is made at once, whatever its format costs.
+    var isWarming = false
     /// Whether it is the single retry after a failure; another may follow when it ends.
     var isProbe = false
 
@@ -25,6 +27,13 @@ package struct LoadContext: Sendable {
         self.demand = demand
         self.caller = caller
     }
+
+    /// The context of warming, which comes after everything that a client waits for.
+    static let warming = {
+        var context = LoadContext.background(.background, isRefresh: true)
+        context.isWarming = true
+        return context
+    }()
 
     /// Returns the context of background work.
     static func background(_ priority: RequestPriority, isRefresh: Bool = false) -> LoadContext {

@@ -39,6 +39,25 @@ struct AdminHandler: RequestHandler {
         refusal(of: table.match(head, bytes), head, bytes, peer)
     }
 
+    func destination(
+        of head: borrowing RequestHead,
+        bytes: Span<UInt8>,
+        loop: Int,
+        peer: PeerAddress
+    ) -> BodyDestination? {
+        let match = table.match(head, bytes)
+        if let refusal = refusal(of: match, head, bytes, peer) {
+            // Short content is read, so that the connection can stay open.
+            if case .length(let length) = head.framing, length <= Self.shortContent { return nil }
+            return .refused(refusal)
+        }
+        guard case .route(let route, _) = match else { return nil }
+        return route.destination(head.query(in: bytes).map { bytes.copy($0) } ?? [])
+    }
+
+    /// The length in bytes of content that is read although its request is refused.
+    private static let shortContent = 64 << 10
+
     /// The refusal of a request, or `nil` if its route may handle it.
     private func refusal(
         of match: RouteTable<any AdminRoute>.Match,
@@ -76,6 +95,11 @@ struct AdminHandler: RequestHandler {
         let query = head.query(in: bytes).map { bytes.copy($0) } ?? []
         var request = AdminRequest(query: query, body: context.body, peer: context.peer)
         request.rest = String(decoding: bytes.copy(rest), as: UTF8.self)
+        for name in AdminRequest.usedFields {
+            guard let value = head.value(named: name, in: bytes) else { continue }
+            request.fields["\(name)"] = String(decoding: bytes.copy(value), as: UTF8.self)
+        }
+        request.pushed = (context.sink as? PushedBody)?.finish()
         switch route.answer(request) {
         case .now(let response): return .now(response)
         case .later(let start):

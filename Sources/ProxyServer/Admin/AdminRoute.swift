@@ -1,10 +1,14 @@
 import HTTPKit
 import ImagePlan
+import OriginTransfer
 
 /// A route of the admin listener.
 protocol AdminRoute: Sendable {
     /// Whether the route needs no token.
     var isOpen: Bool { get }
+
+    /// Chooses where the content of a request with this query goes; `nil` for memory, up to the listener's limit.
+    func destination(_ query: [UInt8]) -> BodyDestination?
 
     /// Handles a request. Called on an event loop, so blocking work must answer later.
     func answer(_ request: AdminRequest) -> AdminAnswer
@@ -13,6 +17,9 @@ protocol AdminRoute: Sendable {
 extension AdminRoute {
     /// Routes need the token by default.
     var isOpen: Bool { false }
+
+    /// Routes keep content in memory by default.
+    func destination(_ query: [UInt8]) -> BodyDestination? { nil }
 }
 
 /// A request to the admin listener, copied out of the read buffer.
@@ -25,6 +32,13 @@ struct AdminRequest: Sendable {
     var body: [UInt8] = []
     /// The client's address.
     var peer: PeerAddress
+    /// The values of the header fields that routes use, by name in lower case.
+    var fields: [String: String] = [:]
+    /// The content, if the route chose a `PushedBody` as its destination.
+    var pushed: Result<TransferBody, TransferError>?
+
+    /// The header fields that are copied.
+    static let usedFields: [StaticString] = ["accept", "cache-control", "etag", "last-modified"]
 
     /// The decoded value of a query parameter, or `nil` if it is absent or malformed.
     func parameter(_ name: String) -> String? {

@@ -35,7 +35,8 @@ struct Edgeprint: ParsableCommand {
         version: Version.text,
         subcommands: [
             ServeCommand.self, CheckCommand.self, ExplainCommand.self, URLCommand.self, CheckURLCommand.self,
-            PurgeCommand.self, StatsCommand.self, DoctorCommand.self, FsckCommand.self,
+            WarmCommand.self, HasCommand.self, GetCommand.self, PutCommand.self, PurgeCommand.self, StatsCommand.self,
+            DoctorCommand.self, FsckCommand.self,
         ],
         defaultSubcommand: ServeCommand.self
     )

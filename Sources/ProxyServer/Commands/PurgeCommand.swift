@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ImagePipeline
 
 /// `edgeprint purge`: purges the caches of a running daemon.
 struct PurgeCommand: ParsableCommand {
@@ -21,6 +22,9 @@ struct PurgeCommand: ParsableCommand {
               edgeprint purge --preset thumb
               edgeprint purge --older-than 30d
               edgeprint purge --source photos
+              edgeprint purge --expired
+              edgeprint purge --tier memory
+              edgeprint purge /photos/cat.jpg --tier disk
               edgeprint purge --all --json
 
             EXIT STATUS
@@ -62,6 +66,12 @@ struct PurgeCommand: ParsableCommand {
     )
     var olderThan: Int?
 
+    @Flag(help: "Originals that are stale.")
+    var expired = false
+
+    @Option(help: "Clear only memory or disk: everything there, or what is selected.")
+    var tier: StoredTier?
+
     @Flag(help: "Everything.")
     var all = false
 
@@ -81,18 +91,23 @@ struct PurgeCommand: ParsableCommand {
         if let source { targets.append(.source(source)) }
         if let preset { targets.append(.preset(preset)) }
         if let olderThan { targets.append(.olderThan(olderThan)) }
-        if all { targets.append(.all) }
-        return targets.map { PurgeOrder(target: $0, isSoft: soft, isDry: dry) }
+        if expired { targets.append(.expired) }
+        if all || (tier != nil && targets.isEmpty) { targets.append(.all) }
+        return targets.map { PurgeOrder(target: $0, isSoft: soft, isDry: dry, tier: tier) }
     }
 
     func validate() throws {
         let ways = [
-            !urls.isEmpty, !prefix.isEmpty, source != nil, !tag.isEmpty, preset != nil, olderThan != nil, all,
+            !urls.isEmpty, !prefix.isEmpty, source != nil, !tag.isEmpty, preset != nil, olderThan != nil, expired, all,
         ]
-        guard ways.count(where: { $0 }) == 1 else {
+        let count = ways.count { $0 }
+        guard count == 1 || count == 0 && tier != nil else {
             throw ValidationError(
-                "Give URLs, or one of --prefix, --source, --tag, --preset, --older-than and --all."
+                "Give URLs, or one of --prefix, --source, --tag, --preset, --older-than, --expired and --all."
             )
+        }
+        if soft, expired || tier != nil {
+            throw ValidationError("--soft cannot be combined with --expired or --tier.")
         }
         if soft, preset != nil {
             throw ValidationError("--soft marks originals, so it cannot be combined with --preset.")
@@ -137,6 +152,7 @@ private struct PurgeLine {
         case .tags(let tags): "tag \(tags.joined(separator: " "))"
         case .preset(let name): "preset \(name)"
         case .olderThan(let seconds): "older than \(ScaledNumber.text(seconds, units: ScaledNumber.seconds))"
+        case .expired: "expired"
         case .all: "everything"
         }
     }
@@ -149,3 +165,5 @@ private struct PurgeLine {
         var pending: Bool?
     }
 }
+
+extension StoredTier: ExpressibleByArgument {}

@@ -44,6 +44,8 @@ struct Configuration: Sendable, Equatable {
     var fonts = ["sans", "serif", "monospace"]
     var workers = Workers()
     var avif = AVIF()
+    /// Jobs that fill the cache ahead of requests.
+    var warm = Warm()
     /// The sizes that client hints are rounded up to.
     var ladder = HintLadder()
 
@@ -187,6 +189,20 @@ struct Configuration: Sendable, Equatable {
         var policy = AVIFPolicy()
         /// The maximum images waiting for their AVIF.
         var queue = 64
+    }
+
+    /// The settings of jobs that fill the cache ahead of requests (SDWebImage: `SDWebImagePrefetcher`).
+    struct Warm: Sendable, Equatable {
+        /// The maximum targets in progress, over all jobs.
+        var active = 3
+        /// The maximum targets started per second; 0 for no limit.
+        var rate = 0
+        /// The maximum number of jobs, running or ended; the oldest ended ones are forgotten.
+        var jobs = 100
+        /// The maximum number of targets of a job.
+        var targets = 100_000
+        /// The milliseconds between two reports of progress on a stream.
+        var progress = 500
     }
 
     /// The settings of transform workers.

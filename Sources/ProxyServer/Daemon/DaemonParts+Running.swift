@@ -10,6 +10,9 @@ extension DaemonParts {
     ///
     /// - Throws: the problem of an address, with its key.
     func start() throws(ConfigurationProblem) {
+        do throws(Errno) { try warmer.start() } catch {
+            logger.warning("warm jobs cannot run", metadata: ["error": "\(error)"])
+        }
         if let adminServer {
             try start(adminServer, key: "admin.listen")
             announce(adminServer, as: "admin")
@@ -104,6 +107,7 @@ extension DaemonParts {
         stop(publicServer, grace: live.current.shutdown.grace)
         if let adminServer { stop(adminServer, grace: 1000) }
         pressure.stop()
+        warmer.stop()
         transfers.stop()
         files.stop()
         workers.stop()

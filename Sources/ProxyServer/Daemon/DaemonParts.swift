@@ -30,6 +30,7 @@ final class DaemonParts: Sendable {
     /// The current configuration.
     let live: LiveConfiguration
     let resolver: ResolverCell
+    let warmer: Warmer
     /// The sockets passed by the service manager.
     let sockets: ActivatedSockets
 
@@ -153,6 +154,9 @@ final class DaemonParts: Sendable {
         )
         let resolver = ResolverCell(try RequestResolver(configuration, time: time))
         self.resolver = resolver
+        warmer = Warmer(
+            Warmer.Parts(pipeline: pipeline, resolver: resolver, live: live, time: time, logger: logger)
+        )
         let purger = Purger(
             pipeline: pipeline,
             raw: raw,
@@ -208,6 +212,7 @@ final class DaemonParts: Sendable {
             suspended: suspended,
             workers: workers,
             pipeline: pipeline,
+            warmer: warmer,
             server: publicServer,
             accessLog: sink,
             accessLogBudget: budget,
@@ -237,6 +242,16 @@ final class DaemonParts: Sendable {
                     (.get, "/stats", StatsRoute(reader: stats, survey: survey)),
                     (.get, "/explain", ExplainRoute(live: live, time: time)),
                     (.post, "/purge", PurgeRoute(purger: purger)),
+                    (.get, "/has", HasRoute(pipeline: pipeline, resolver: resolver)),
+                    (.get, "/entry", EntryRoute(pipeline: pipeline, resolver: resolver, time: time)),
+                    (
+                        .put, "/original",
+                        PutOriginalRoute(pipeline: pipeline, resolver: resolver, live: live, logger: logger)
+                    ),
+                    (.post, "/warm", WarmRoute(warmer: warmer, resolver: resolver, live: live)),
+                    (.get, "/warm", WarmListRoute(warmer: warmer)),
+                    (.get, "/warm/*", WarmReportRoute(warmer: warmer)),
+                    (.delete, "/warm/*", WarmCancelRoute(warmer: warmer)),
                     (.get, "/negative", NegativeRoute(pipeline: pipeline)),
                     (
                         .delete, "/negative",

@@ -1,4 +1,5 @@
 import Foundation
+import ImagePipeline
 import ImagePlan
 
 /// A parsed `POST /purge` or `PURGE` request: one target and its options.
@@ -17,6 +18,8 @@ struct PurgeOrder: Hashable, Sendable {
         case preset(String)
         /// All originals that have not been revalidated for this many seconds.
         case olderThan(Int)
+        /// All originals that are stale.
+        case expired
         case all
     }
 
@@ -25,9 +28,13 @@ struct PurgeOrder: Hashable, Sendable {
     var isSoft = false
     /// Whether the selection is only counted.
     var isDry = false
+    /// The only tier to clear; `nil` for all of them.
+    var tier: StoredTier?
 
-    private static let names = ["url", "prefix", "source", "tag", "preset", "older_than", "all", "soft", "dry"]
-    static let members = "url, prefix, source, tag, preset, older_than or all"
+    private static let names = [
+        "url", "prefix", "source", "tag", "preset", "older-than", "expired", "all", "tier", "soft", "dry",
+    ]
+    static let members = "url, prefix, source, tag, preset, older-than, expired or all"
 
     /// Reads a JSON object such as `{"url":"/photos/a.jpg"}` (RFC 8259).
     ///
@@ -47,7 +54,9 @@ struct PurgeOrder: Hashable, Sendable {
             case "source": targets.append(.source(try value.text(name)))
             case "tag": targets.append(.tags(try value.texts(name)))
             case "preset": targets.append(.preset(try value.text(name)))
-            case "older_than": targets.append(.olderThan(try value.seconds(name)))
+            case "older-than", "older_than": targets.append(.olderThan(try value.seconds(name)))
+            case "expired": if try value.flag(name) { targets.append(.expired) }
+            case "tier": tier = try Self.tier(value, name)
             case "all": if try value.flag(name) { targets.append(.all) }
             case "soft": isSoft = try value.flag(name)
             case "dry": isDry = try value.flag(name)
@@ -55,11 +64,13 @@ struct PurgeOrder: Hashable, Sendable {
                 let hint = NearestName.of(name, among: Self.names).map { " Did you mean \($0)?" } ?? ""
                 throw Problem(
                     400,
-                    "The members of a purge are \(Self.members), and soft and dry.\(hint)",
+                    "The members of a purge are \(Self.members), and tier, soft and dry.\(hint)",
                     parameter: name
                 )
             }
         }
+        // A tier by itself means all of it.
+        if targets.isEmpty, tier != nil { targets = [.all] }
         guard let target = targets.first, targets.count == 1 else {
             throw Problem(400, "A purge needs exactly one of \(Self.members).", parameter: "url")
         }
@@ -67,16 +78,36 @@ struct PurgeOrder: Hashable, Sendable {
         try check()
     }
 
-    init(target: Target, isSoft: Bool = false, isDry: Bool = false) {
+    init(target: Target, isSoft: Bool = false, isDry: Bool = false, tier: StoredTier? = nil) {
         self.target = target
         self.isSoft = isSoft
         self.isDry = isDry
+        self.tier = tier
+    }
+
+    private static func tier(_ value: PurgeValue, _ name: String) throws(Problem) -> StoredTier {
+        let text = try value.text(name)
+        guard let tier = StoredTier(rawValue: text) else {
+            let hint = NearestName.hint(text, among: StoredTier.allCases.map(\.rawValue))
+            throw Problem(400, "tier must be memory or disk\(hint)", parameter: name)
+        }
+        return tier
     }
 
     /// - Throws: `Problem` 400 if the options do not fit the target.
     func check() throws(Problem) {
         if case .preset = target, isSoft {
             throw Problem(400, "soft marks originals, so it cannot be combined with preset.", parameter: "soft")
+        }
+        if isSoft, tier != nil {
+            throw Problem(
+                400,
+                "soft marks originals in all tiers, so it cannot be combined with tier.",
+                parameter: "soft"
+            )
+        }
+        if case .expired = target, isSoft {
+            throw Problem(400, "What has expired is stale already, so soft has no effect.", parameter: "soft")
         }
     }
 
@@ -90,13 +121,15 @@ struct PurgeOrder: Hashable, Sendable {
             case .tags(let tags) where tags.count == 1: .init("tag", .string(tags[0]))
             case .tags(let tags): .init("tag", .array(tags.map { .string($0) }))
             case .preset(let name): .init("preset", .string(name))
-            case .olderThan(let seconds): .init("older_than", .number(seconds))
+            case .olderThan(let seconds): .init("older-than", .number(seconds))
+            case .expired: .init("expired", .bool(true))
             case .all: .init("all", .bool(true))
             }
         let ways: [JSONValue.Member] = [isSoft ? "soft" : nil, isDry ? "dry" : nil].compactMap { name in
             name.map { .init($0, .bool(true)) }
         }
-        return .object([member] + ways)
+        let places = tier.map { [JSONValue.Member("tier", .string($0.rawValue))] } ?? []
+        return .object([member] + places + ways)
     }
 
     /// Parses a duration such as `7d` or `90m` to seconds; `nil` if it is invalid.

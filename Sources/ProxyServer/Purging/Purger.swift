@@ -55,6 +55,7 @@ struct Purger: Sendable {
             }
             let preset = resolver.current.resolver.table.remote.options.presets[name]
             return .preset(PresetPattern(name: name, preset: preset))
+        case .expired: return .staleAt(time.wallSeconds)
         case .olderThan(let seconds): return .confirmedBefore(time.wallSeconds.subtractingSaturated(seconds))
         }
     }
@@ -102,24 +103,36 @@ struct Purger: Sendable {
             let isTaken = lane.submit {
                 var counts = pipeline.count(selection)
                 counts.memory += raw.cache.count(selection)
+                switch order.tier {
+                case .memory: (counts.originals, counts.variants, counts.bytes) = (0, 0, 0)
+                case .disk: counts.memory = 0
+                case nil: break
+                }
                 if counts.isEmpty, let problem = unknown(selection) { return complete(Response(problem)) }
                 complete(Self.response(counts, order))
             }
             if !isTaken { complete(Self.busy) }
             return
         }
-        let isTaken = pipeline.purge(selection, isSoft: order.isSoft, beside: raw.purge) { counts in
+        let finish: @Sendable (PurgeCounts) -> Void = { counts in
             if counts.isEmpty, let problem = unknown(selection) { return complete(Response(problem)) }
             metrics.purges.add(1)
             logger.notice(
                 order.isSoft ? "purged softly" : "purged",
                 metadata: [
-                    "what": "\(Self.words(selection))", "by": "\(by)", "originals": "\(counts.originals)",
+                    "what": "\(Self.words(selection))", "tier": "\(order.tier?.rawValue ?? "all")", "by": "\(by)",
+                    "originals": "\(counts.originals)",
                     "variants": "\(counts.variants)", "bytes": "\(counts.bytes)", "memory": "\(counts.memory)",
                 ]
             )
             complete(Self.response(counts, order))
         }
+        let isTaken =
+            if let tier = order.tier {
+                pipeline.clear(tier, of: selection, beside: { raw.cache.evict(selection) }, completion: finish)
+            } else {
+                pipeline.purge(selection, isSoft: order.isSoft, beside: raw.purge, completion: finish)
+            }
         if !isTaken { complete(Self.busy) }
     }
 
@@ -153,6 +166,7 @@ struct Purger: Sendable {
         case .prefixes(let prefixes): "prefix \(prefixes.map { "\($0.source) \($0.url)" }.joined(separator: ", "))"
         case .tags(let tags): "tag \(tags.sorted().joined(separator: " "))"
         case .confirmedBefore(let time): "confirmed before \(Explainer.date(time))"
+        case .staleAt(let time): "stale at \(Explainer.date(time))"
         case .preset(let pattern): "preset \(pattern.name)"
         case .all: "all"
         }
@@ -163,6 +177,7 @@ struct Purger: Sendable {
             .init("originals", .number(counts.originals)), .init("variants", .number(counts.variants)),
             .init("bytes", .number(counts.bytes)), .init("memory", .number(counts.memory)),
         ]
+        if let tier = order.tier { members.append(.init("tier", .string(tier.rawValue))) }
         if order.isSoft { members.append(.init("soft", .bool(true))) }
         if order.isDry {
             members.append(.init("dry", .bool(true)))

@@ -56,6 +56,11 @@ struct RequestResolver: Sendable {
         )
     }
 
+    /// The same without signatures and other permissions, for requests of the operator; what a source serves is unchanged.
+    var withoutPermission: RequestResolver {
+        RequestResolver(table: table, permission: nil, signsRaw: signsRaw, answers: answers, time: time)
+    }
+
     /// Resolves a target in origin-form.
     ///
     /// - Parameters:

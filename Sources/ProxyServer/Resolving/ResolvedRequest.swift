@@ -1,3 +1,4 @@
+import HTTPCache
 import ImagePipeline
 import ImagePlan
 
@@ -82,6 +83,19 @@ final class ResolvedRequest: Sendable {
     /// The variant for a bucket.
     @inline(__always)
     func variant(for bucket: @autoclosure () -> FormatBucket) -> VariantRequest { choice.variant(for: bucket()) }
+}
+
+extension ResolvedRequest {
+    /// The variants of the target, each once: one for each bucket if the format is negotiated.
+    var variants: [VariantRequest] {
+        var variants: [VariantRequest] = []
+        switch choice {
+        case .fixed(let variant): variants = [variant]
+        case .negotiated(let rest, let webp, let avif): variants = [avif, webp, rest]
+        }
+        var keys: Set<CacheKey> = []
+        return variants.filter { keys.insert($0.key).inserted }
+    }
 }
 
 extension ResolvedRequest.Choice {

@@ -43,6 +43,7 @@ struct StatisticsReading: Sendable {
     let encodings: EncodingCounts.Statistics
     let failures: (entries: Int, hits: UInt64)
     let droppedLogLines: UInt64
+    let warm: WarmMetrics
     /// `nil` if it was not requested, or if no worker could be queried.
     let coders: CoderList?
 }
@@ -58,6 +59,7 @@ struct StatisticsReader: Sendable {
     let suspended: SuspendedSources
     let workers: WorkerPool
     let pipeline: Pipeline
+    let warmer: Warmer
     let server: HTTPServer
     let accessLog: LineSink
     let accessLogBudget: LineBudget
@@ -102,6 +104,7 @@ struct StatisticsReader: Sendable {
             encodings: pipeline.encodings,
             failures: pipeline.failures.statistics,
             droppedLogLines: accessLogBudget.dropped + accessLog.dropped,
+            warm: warmer.metrics,
             coders: coders
         )
     }

@@ -73,6 +73,16 @@ final class EndToEndRig: Sendable {
     /// Sends one request and returns its `Cache-Status`.
     func cacheStatus(_ target: String) throws -> String? { try get(target)["Cache-Status"] }
 
+    /// Sends a JSON object to the admin listener.
+    func post(_ target: String, _ body: String) throws -> RawHTTPResponse {
+        try RawHTTPClient(port: daemon.admin, timeoutMilliseconds: 20_000).post(target, body)
+    }
+
+    /// Sends a request without content to the admin listener.
+    func admin(_ method: String, _ target: String, _ fields: [(String, String)] = []) throws -> RawHTTPResponse {
+        try RawHTTPClient(port: daemon.admin, timeoutMilliseconds: 20_000).request(method, target, fields)
+    }
+
     /// A counter or gauge of `/metrics`, summed over all labels, or `nil`.
     func metric(_ name: String) throws -> Double? {
         let text = try RawHTTPClient(port: daemon.admin).get("/metrics").text

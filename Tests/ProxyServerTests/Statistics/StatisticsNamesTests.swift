@@ -87,6 +87,9 @@ struct StatisticsNamesTests {
         edgeprint_transforms_total counter
         edgeprint_variants_resolved_total counter
         edgeprint_variants_under_way gauge
+        edgeprint_warm_jobs gauge
+        edgeprint_warm_targets_total counter result=done result=failed result=skipped
+        edgeprint_warm_waiting gauge
         edgeprint_worker_resident_bytes gauge
         edgeprint_worker_restarts_total counter
         edgeprint_worker_retirements_total counter
@@ -114,6 +117,8 @@ struct StatisticsNamesTests {
         requests.statuses: 1xx 2xx 3xx 4xx 5xx
         sources: suspended unverified
         transfers: active bytes dropped mirrored newConnections outcomes requests resumptions retries reusedConnections waiting
+        warm: jobs waiting
+        warm.targets: done failed skipped
         workers: busy decodedBytes decoderCrashes jobs queued ready residentBytes restarts retirements retries slots starts timeouts
         """
 

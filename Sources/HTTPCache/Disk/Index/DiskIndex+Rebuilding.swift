@@ -20,7 +20,7 @@ extension DiskIndex {
         case .originals(let keys): for key in keys { try noteRemoved(kind: 0, key.bytes) }
         case .source(let name): try noteRemoved(kind: 1, Array(name.utf8))
         case .all: try noteRemoved(kind: 2, [])
-        case .prefixes, .tags, .confirmedBefore, .preset:
+        case .prefixes, .tags, .confirmedBefore, .staleAt, .preset:
             try noteRemoved(kind: RemovedSelection.kind, RemovedSelection.encode(selection))
         }
     }
@@ -74,6 +74,7 @@ enum RemovedSelection {
         static let presetName: UInt16 = 5
         static let presetSteps: UInt16 = 6
         static let presetSetting: UInt16 = 7
+        static let staleAt: UInt16 = 8
     }
 
     /// Encodes a selection; empty for those that have rows of their own kind.
@@ -87,6 +88,7 @@ enum RemovedSelection {
             }
         case .tags(let tags): for tag in tags.sorted() { fields.put(Tag.tag, tag) }
         case .confirmedBefore(let time): fields.put(Tag.confirmedBefore, time)
+        case .staleAt(let time): fields.put(Tag.staleAt, time)
         case .preset(let pattern):
             fields.put(Tag.presetName, pattern.name)
             fields.put(Tag.presetSteps, pattern.steps)
@@ -103,6 +105,7 @@ enum RemovedSelection {
         let tags = texts(Tag.tag)
         if !tags.isEmpty { return .tags(Set(tags)) }
         if let time = fields.integer(Tag.confirmedBefore) { return .confirmedBefore(time) }
+        if let time = fields.integer(Tag.staleAt) { return .staleAt(time) }
         if let name = fields.text(Tag.presetName) {
             let steps = fields.text(Tag.presetSteps) ?? ""
             return .preset(PresetPattern(name: name, steps: steps, settings: texts(Tag.presetSetting)))

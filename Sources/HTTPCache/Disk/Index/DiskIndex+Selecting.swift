@@ -30,10 +30,14 @@ extension DiskIndex {
                     way: "INDEXED BY origins_by_confirmation"
                 )
             ]
+        case .staleAt(let time): [Condition(text: "\(staleTime) <= ?1", values: [.integer(time)])]
         case .preset: []
         case .all: [Condition(text: "1")]
         }
     }
+
+    /// An SQL expression for the second at which an original becomes stale.
+    static let staleTime = "o.response_time - o.initial_age + o.lifetime"
 
     /// One condition for all tags: an original with two of them counts once.
     private static func condition(_ tags: [String]) -> Condition {

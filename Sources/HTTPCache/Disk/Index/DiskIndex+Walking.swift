@@ -73,6 +73,8 @@ extension DiskIndex {
                     to: "o.response_time < ?1"
                 )
             ]
+        case .staleAt(let time):
+            [OriginWalk("origins o NOT INDEXED", "\(staleTime) <= ?1", [.integer(time)])]
         case .preset: []
         case .all: [OriginWalk("origins o NOT INDEXED", "1", [])]
         }

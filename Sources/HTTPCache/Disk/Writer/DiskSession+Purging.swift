@@ -139,7 +139,8 @@ extension DiskSession {
             case .source, .preset, .all: break
             // Only originals that the seed has: the table must stay bounded.
             case .originals(let keys): noted = .originals(keys.filter(seed.contains(origin:)))
-            case .prefixes, .tags, .confirmedBefore: noted = .originals(seed.origins(in: selection).map(\.key))
+            case .prefixes, .tags, .confirmedBefore, .staleAt:
+                noted = .originals(seed.origins(in: selection).map(\.key))
             }
         }
         do throws(SQLiteError) { try index.noteRemoved(noted) } catch { throw .index(error) }

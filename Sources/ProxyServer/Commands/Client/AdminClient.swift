@@ -63,22 +63,53 @@ struct AdminClient {
 
     /// Sends a request and returns the content of a 2xx response.
     func send(_ method: String, _ target: String, body: String = "") throws(Failure) -> String {
-        let answer = try exchange(method, target, body)
+        try accepted(exchange(method, target, body)).body
+    }
+
+    /// Sends a GET request and returns status and content, whatever the status.
+    func fetch(_ target: String) throws(Failure) -> (status: Int, bytes: [UInt8]) {
+        let answer = try exchange("GET", target, "")
+        return (answer.status, answer.bytes)
+    }
+
+    /// Sends a PUT request with the content of a file.
+    ///
+    /// - Parameters:
+    ///   - file: the descriptor to read to its end.
+    ///   - fields: header lines.
+    /// - Returns: the status, from 200 to 299.
+    func upload(_ target: String, file: CInt, fields: [String] = []) throws(Failure) -> Int {
+        try accepted(
+            exchange { address throws(Failure) in
+                try AdminTransfer(address, token: token, timeout: timeout, fields: fields).upload(target, file)
+            }
+        ).status
+    }
+
+    private func accepted(_ answer: AdminAnswerText) throws(Failure) -> AdminAnswerText {
         guard (200...299).contains(answer.status) else {
             let detail = JSONValue(parsing: answer.body)?["detail"]?.words
             throw .refused(status: answer.status, detail: detail ?? answer.body)
         }
-        return answer.body
+        return answer
     }
 
-    /// Sends the request to the first address that accepts a connection.
+    private func exchange(_ method: String, _ target: String, _ body: String) throws(Failure) -> AdminAnswerText {
+        try exchange { address throws(Failure) in
+            try AdminTransfer(address, token: token, timeout: timeout).perform(method, target, body)
+        }
+    }
+
+    /// Sends a request to the first address that accepts a connection.
     ///
     /// - Throws: the failure of the first address if none is reachable.
-    private func exchange(_ method: String, _ target: String, _ body: String) throws(Failure) -> AdminAnswerText {
+    private func exchange(
+        _ send: (ListenAddress) throws(Failure) -> AdminAnswerText
+    ) throws(Failure) -> AdminAnswerText {
         var first: Failure?
         for address in addresses {
             do throws(Failure) {
-                return try AdminTransfer(address, token: token, timeout: timeout).perform(method, target, body)
+                return try send(address)
             } catch {
                 guard case .unreachable = error else { throw error }
                 first = first ?? error
@@ -91,7 +122,9 @@ struct AdminClient {
 /// A response of the listener.
 private struct AdminAnswerText {
     let status: Int
-    let body: String
+    let bytes: [UInt8]
+
+    var body: String { String(decoding: bytes, as: UTF8.self) }
 }
 
 /// A request to one address: a libcurl handle that ignores proxy settings in the environment.
@@ -110,14 +143,15 @@ private final class AdminTransfer {
     /// The prefix of each target: `http://HOST:PORT`.
     private let base: String
 
-    init(_ address: ListenAddress, token: Secret, timeout: Int) throws(AdminClient.Failure) {
+    init(_ address: ListenAddress, token: Secret, timeout: Int, fields more: [String] = []) throws(AdminClient.Failure)
+    {
         base = try Self.base(address)
         guard let easy = unsafe curl_easy_init() else { throw .unreachable(address, Errno(ENOMEM, "curl_easy_init")) }
         unsafe self.easy = easy
         (self.address, self.timeout) = (address, timeout)
         // No Expect: the listener reads the content immediately. No other site can have this host name.
         let authorization = token.isEmpty ? [] : ["Authorization: Bearer \(token.value)"]
-        for field in ["Host: localhost", "Expect:"] + authorization {
+        for field in ["Host: localhost", "Expect:"] + authorization + more {
             if let longer = unsafe curl_slist_append(fields, field) { unsafe fields = longer }
         }
         unsafe edge_easy_set_list(easy, CURLOPT_HTTPHEADER, fields)
@@ -143,11 +177,33 @@ private final class AdminTransfer {
         } else if method != "GET" {
             unsafe edge_easy_set_string(easy, CURLOPT_CUSTOMREQUEST, method)
         }
+        return try answer()
+    }
+
+    /// Sends a file with PUT; of a file of unknown length, in chunks.
+    func upload(_ target: String, _ file: CInt) throws(AdminClient.Failure) -> AdminAnswerText {
+        unsafe edge_easy_set_string(easy, CURLOPT_URL, base + target)
+        unsafe edge_easy_set_long(easy, CURLOPT_UPLOAD, 1)
+        var status = stat()
+        if unsafe fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
+            unsafe edge_easy_set_long(easy, CURLOPT_INFILESIZE, Int(status.st_size))
+        }
+        let copy = dup(file)
+        // libcurl reads from a stream by default.
+        guard copy >= 0, let stream = unsafe fdopen(copy, "rb") else {
+            throw .unreachable(address, Errno(errno, "open"))
+        }
+        defer { unsafe fclose(stream) }
+        unsafe edge_easy_set_pointer(easy, CURLOPT_READDATA, stream)
+        return try answer()
+    }
+
+    private func answer() throws(AdminClient.Failure) -> AdminAnswerText {
         let code = unsafe curl_easy_perform(easy)
         guard code == CURLE_OK else { throw failure(code) }
         var status = 0
         unsafe edge_easy_get_long(easy, CURLINFO_RESPONSE_CODE, &status)
-        return AdminAnswerText(status: status, body: String(decoding: content.bytes, as: UTF8.self))
+        return AdminAnswerText(status: status, bytes: content.bytes)
     }
 
     private func receive() {

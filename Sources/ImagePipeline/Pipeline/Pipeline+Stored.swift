@@ -1,0 +1,135 @@
+import HTTPCache
+package import HTTPSemantics
+import ImagePlan
+import LinuxSystem
+
+/// A stored copy of an original or a variant.
+package struct StoredCopy: Hashable, Sendable {
+    /// Whether it may be served without validation (RFC 9111 §4.2).
+    package var isFresh: Bool
+    /// Seconds since the origin sent or validated the original (RFC 9111 §4.2.3).
+    package var age: Int64
+    /// Bytes.
+    package var length: Int
+}
+
+/// The copies of one original or variant in the cache tiers.
+package struct StoredCopies: Hashable, Sendable {
+    package var memory: StoredCopy?
+    package var disk: StoredCopy?
+
+    /// Whether there is none.
+    package var isEmpty: Bool { memory == nil && disk == nil }
+}
+
+/// Questions to the cache that fetch nothing, make nothing and count as no use (SDWebImage: `diskImageExists`,
+/// `queryCacheOperation`). They block, and belong on the read lane.
+extension Pipeline {
+    /// Returns the stored copies of a variant; for a request without a plan, those of the bare original.
+    ///
+    /// What is queued for the disk counts as being on it.
+    package func copies(of request: VariantRequest) -> StoredCopies {
+        var copies = StoredCopies()
+        let now = parts.time.wallSeconds
+        if let entity = parts.memory.peek(request.key), entity.isCurrent {
+            copies.memory = StoredCopy(
+                isFresh: entity.isFresh(at: now),
+                age: entity.age(at: now),
+                length: entity.description.length
+            )
+        }
+        guard request.plan != nil else {
+            copies.disk = self.copies(of: request.origin).disk
+            return copies
+        }
+        guard request.tiers.keepOnDisk, let found = parts.disk?.peek(variant: request.key) else { return copies }
+        let origin = parts.origins.live(found.origin.key)?.record ?? found.origin
+        guard found.record.originDigest == origin.digest, !request.mustStayOriginal(origin) else { return copies }
+        var disk = StoredCopy(
+            isFresh: origin.freshness.isFresh(at: now),
+            age: origin.freshness.age(at: now),
+            length: found.record.length
+        )
+        // A variant is as fresh as the least fresh of its originals.
+        guard found.record.auxiliaries.count == request.auxiliaries.count else { return copies }
+        for (made, auxiliary) in zip(found.record.auxiliaries, request.auxiliaries) {
+            guard let other = OriginalStore.find(auxiliary.origin, in: parts)?.original?.record,
+                other.digest == made.digest
+            else { return copies }
+            disk.isFresh = disk.isFresh && other.freshness.isFresh(at: now)
+            disk.age = max(disk.age, other.freshness.age(at: now))
+        }
+        copies.disk = disk
+        return copies
+    }
+
+    /// Returns the stored copy of an original's bytes; originals are kept on disk only.
+    package func copies(of request: OriginRequest) -> StoredCopies {
+        var record: OriginRecord?
+        if let recent = parts.recent.find(request.key) {
+            record = recent.record
+        } else if request.source.cache.originals.keepOnDisk, let found = parts.disk?.peek(origin: request.key),
+            found.hasBody
+        {
+            let live = parts.origins.live(request.key)?.record
+            record = live?.digest == found.record.digest ? live : found.record
+        }
+        guard let record else { return StoredCopies() }
+        let now = parts.time.wallSeconds
+        return StoredCopies(
+            disk: StoredCopy(
+                isFresh: record.freshness.isFresh(at: now),
+                age: record.freshness.age(at: now),
+                length: record.length
+            )
+        )
+    }
+
+    /// Returns the stored variant, fresh or stale, with the tier that it comes from; `nil` if none is stored.
+    package func stored(_ request: VariantRequest) -> (entity: Entity, tier: CacheStatus.Tier)? {
+        if let entity = parts.memory.peek(request.key), entity.isCurrent { return (entity, .memory) }
+        guard let entity = request.plan == nil ? storedOriginal(request) : storedVariant(request) else { return nil }
+        return (entity, .disk)
+    }
+
+    private func storedVariant(_ request: VariantRequest) -> Entity? {
+        guard copies(of: request).disk != nil, let stored = parts.disk?.variant(request.key) else { return nil }
+        let origin = parts.origins.state(for: stored.origin).snapshot
+        guard origin.record.digest == stored.record.originDigest else { return nil }
+        let description = EntityDescription(stored.record, origin: origin.record, for: request)
+        return entity(description, stored.file, origin)
+    }
+
+    private func storedOriginal(_ request: VariantRequest) -> Entity? {
+        guard let response = OriginalStore.find(request.origin, in: parts), let origin = response.original,
+            case .file(let body) = response.content
+        else { return nil }
+        var description = EntityDescription(
+            mediaType: origin.record.header.format.mediaType,
+            digest: body.digest,
+            length: body.length,
+            origin: origin.record,
+            of: request.origin.source,
+            animation: request.animation(of: origin.record.header, in: nil)
+        )
+        description.contentCoding = origin.record.header.format.contentCoding
+        return entity(description, body.file, origin)
+    }
+
+    private func entity(_ description: EntityDescription, _ file: SharedDescriptor, _ origin: OriginSnapshot) -> Entity
+    {
+        Entity(
+            description: description,
+            body: .file(file, length: description.length),
+            origin: origin,
+            fields: parts.presentation(description)
+        )
+    }
+}
+
+extension Pipeline {
+    /// Runs short blocking work, such as a question to the disk, on the read lane.
+    ///
+    /// - Returns: false if too much is waiting there; the work does not run then.
+    package func submit(_ work: @escaping @Sendable () -> Void) -> Bool { parts.readLane.submit(work) }
+}
