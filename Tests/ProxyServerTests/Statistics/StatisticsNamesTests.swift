@@ -60,6 +60,7 @@ struct StatisticsNamesTests {
         edgeprint_response_bytes_total counter
         edgeprint_responses_total counter status=1xx status=2xx status=3xx status=4xx status=5xx
         edgeprint_smallest_total counter
+        edgeprint_sources_offline gauge
         edgeprint_sources_suspended gauge
         edgeprint_sources_unverified gauge
         edgeprint_transfer_bytes_total counter
@@ -106,7 +107,7 @@ struct StatisticsNamesTests {
         requests: bytes inFlight total
         requests.results: collapsed disk error fallback memory miss negative original other refused revalidated stale
         requests.statuses: 1xx 2xx 3xx 4xx 5xx
-        sources: suspended unverified
+        sources: offline suspended unverified
         transfers: active bytes dropped newConnections outcomes requests reusedConnections waiting
         workers: busy decoderCrashes jobs queued ready residentBytes restarts retirements retries slots starts timeouts
         """

@@ -1,6 +1,7 @@
 import HTTPCache
 import ImagePipeline
 import ImagePlan
+import OriginTransfer
 
 /// All keys of the configuration file except those of a source.
 enum ConfigurationSchema {
@@ -9,7 +10,8 @@ enum ConfigurationSchema {
     private static let largest = 1 << 50
 
     static let root = SettingTable<Configuration>(
-        listeners + content + storage + InheritedSetting.top("limits") + limits + InheritedSetting.top("timeouts")
+        listeners + content + InheritedSetting.offline.map(\.top) + storage + InheritedSetting.top("limits") + limits
+            + InheritedSetting.top("timeouts")
             + timeouts + transfers
             + InheritedSetting.top("quality") + InheritedSetting.top("formats") + behaviour + answers + webp
             + InheritedSetting.top("avif") + avif + ladder
@@ -50,6 +52,12 @@ enum ConfigurationSchema {
             \.remote.allowPrivate,
             .flag,
             "Allow /fetch to reach loopback, private and link-local addresses."
+        ),
+        Setting(
+            "remote.active",
+            \.transfers.foreign,
+            .count(1...10_000),
+            "Maximum concurrent downloads of /fetch, over all hosts."
         ),
         Setting("remote.raw", \.remote.raw, .flag, "Make /fetch a plain HTTP cache for any content."),
         Setting("remote.no-transform", \.remote.noTransform, .choice, "Like no-transform of a source, for /fetch."),
@@ -159,6 +167,12 @@ enum ConfigurationSchema {
             needsRestart: true,
             "Maximum size of a request body; only raw sources accept one."
         ),
+        Setting(
+            "clients.half-close",
+            \.clients.halfClose,
+            .choice,
+            "Clients that close their sending side before their response: answer, or treat as gone."
+        ),
         Setting("limits.connections", \.limits.connections, .count(1...1_000_000), "Maximum open client connections."),
         Setting(
             "limits.waiters",
@@ -167,12 +181,6 @@ enum ConfigurationSchema {
             "Maximum requests waiting for the same result."
         ),
         Setting("limits.queue", \.limits.queue, .count(1...1_000_000), "Maximum transforms waiting for a worker."),
-        Setting(
-            "clients.half-close",
-            \.clients.halfClose,
-            .choice,
-            "Clients that close their sending side before their response: answer, or treat as gone."
-        ),
     ]
 
     private static let timeouts: [Setting<Configuration>] = [
