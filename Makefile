@@ -51,7 +51,7 @@ lint: packages ## Checks formatting, warnings, file lengths and cycles of folder
 	scripts/lint
 
 bench: demo/landscape.jpg $(BIN)/edgeprint ## Measures hits against nginx, transforms against a C loop, and eviction policies
-	@scripts/install-packages nginx-light wrk sqlite3 gcc libc6-dev
+	@scripts/install-packages nginx-light wrk sqlite3 gcc libc6-dev python3
 	Benchmarks/hits.sh
 	Benchmarks/disk.sh
 	Benchmarks/first-byte.sh
@@ -61,6 +61,7 @@ bench: demo/landscape.jpg $(BIN)/edgeprint ## Measures hits against nginx, trans
 	Benchmarks/widths.sh
 	Benchmarks/encoders.sh
 	Benchmarks/quality.sh
+	Benchmarks/hanging-host.py
 	swift run -c release CacheReplay
 
 format: ## Formats the sources

@@ -15,6 +15,11 @@ package struct CacheDemand: Hashable, Sendable {
     /// Maximum seconds for which a response may have been stale.
     var maxStale: Int64?
 
+    /// Whether remembered failures are ignored, those of an origin in trouble included (SDWebImage: `RetryFailed`).
+    ///
+    /// Fresh stored responses are accepted. Only callers that may cause load on the origin may set it.
+    package var retryFailed = false
+
     /// No directives.
     package static let none = CacheDemand()
 
@@ -42,6 +47,7 @@ package struct CacheDemand: Hashable, Sendable {
     package var keySuffix: String {
         guard self != .none else { return "" }
         func text(_ seconds: Int64?) -> String { seconds.map { String($0) } ?? "-" }
-        return "\n\(onlyIfCached) \(noCache) \(noStore) \(text(maxAge)) \(text(minFresh)) \(text(maxStale))"
+        let limits = "\(text(maxAge)) \(text(minFresh)) \(text(maxStale))"
+        return "\n\(onlyIfCached) \(noCache) \(noStore) \(limits)" + (retryFailed ? " retry" : "")
     }
 }

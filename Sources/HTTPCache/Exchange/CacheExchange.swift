@@ -17,22 +17,18 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         let failures: NegativeCache<Failure>
         let lane: WorkLane?
         let time: any TimeSource
-        /// Bytes after which a download continues even if no request waits for it.
-        let continueAfter: Int
 
         /// Creates a context.
         package init(
             loader: any ResponseLoading<Origin>,
             failures: NegativeCache<Failure>,
             lane: WorkLane?,
-            time: any TimeSource,
-            continueAfter: Int
+            time: any TimeSource
         ) {
             self.loader = loader
             self.failures = failures
             self.lane = lane
             self.time = time
-            self.continueAfter = continueAfter
         }
     }
 
@@ -61,7 +57,7 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
     private let widens: Bool
     /// Called with each interim response of the origin.
     private let interim: (@Sendable (InterimResponse) -> Void)?
-    private let load = Lock<(any CancellableLoad)?>(nil)
+    let load = Lock<(any CancellableLoad)?>(nil)
     /// Whether this is the single probe after a back-off; its end permits the next probe, whatever the result.
     private let isProbe = Lock(false)
     /// The content of a response that was announced while it arrived.
@@ -94,22 +90,13 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
 
     /// Sends the request, unless the origin is in back-off after a failure.
     package func start() {
-        flight.onAbandon(
-            unless: { [self] in
-                // Unsafe requests are never cancelled.
-                guard request.isSafe else { return true }
-                // Those who were given the arriving content no longer wait for the flight, but read the content.
-                if hasReaders { return true }
-                return request.keepsOnDisk && (load.withLock { $0 }?.received ?? 0) >= context.continueAfter
-            },
-            cancel: { [self] in load.withLock { $0 }?.cancel() }
-        )
+        followWaiters()
         // A 304 cannot restore evicted content.
         let canAnswer = stored?.canAnswer(request) ?? false
         let isValidatable = canAnswer && stored?.hasValidator == true
         let completes = !canAnswer && stored?.isPartial == true
         let form: Form = isValidatable ? .validating : completes ? .completing : widens ? .whole : .own
-        guard request.remembersFailures else { return send(form) }
+        guard request.remembersFailures, !request.demand.retryFailed else { return send(form) }
         // A request that requires validation ignores remembered failures, except an outage of the origin.
         if request.demand.isStrict {
             if let failure = context.failures.outage(request.failureKey) { return end(.failure(failure)) }
@@ -138,7 +125,7 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         let validated = form == .validating ? stored : nil
         let isLimited = widens && (form == .whole || form == .completing)
         var fetch = CacheFetch(request)
-        fetch.priority = request.isRefresh ? .background : request.priority
+        fetch.priority = priority
         fetch.interim = interim
         if request.passesResponses {
             let sent = sentRequest(form)
@@ -169,6 +156,8 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
             }
         }
         load.withLock { $0 = handle }
+        // A more urgent request may have joined before there was a load to raise.
+        handle.raise(to: priority)
         // The flight may have been abandoned, or the last reader may have left, before there was a load to cancel.
         if flight.isOver, !hasReaders { handle.cancel() }
     }
@@ -218,7 +207,7 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
     /// Whether a response that was passed on while it arrived has ended the flight.
     private var isConcluded: Bool { flight.isOver && isAnnounced }
     private var isAnnounced: Bool { arriving.withLock { $0 != nil } }
-    private var hasReaders: Bool { arriving.withLock { $0?.hasReaders ?? false } }
+    var hasReaders: Bool { arriving.withLock { $0?.hasReaders ?? false } }
 
     // MARK: Conclusions
 

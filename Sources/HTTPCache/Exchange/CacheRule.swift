@@ -24,6 +24,8 @@ package struct CacheRule: Hashable, Sendable {
     package var isFolder: Bool
     /// Whether clients supply the whole URL.
     package var isRemote: Bool
+    /// When downloads continue without waiting requests.
+    package var continues = ContinuePolicy.standard
 
     /// Creates a rule.
     package init(

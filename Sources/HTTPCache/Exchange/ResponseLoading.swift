@@ -22,6 +22,10 @@ package protocol ResponseLoading<Origin>: Sendable {
 package protocol CancellableLoad: Sendable {
     /// Bytes of content received so far.
     var received: Int { get }
+    /// The length of the content; `nil` as long as it is unknown.
+    var expected: Int? { get }
+    /// Raises the load in the loader's queue if it still waits with a lower priority.
+    func raise(to priority: RequestPriority)
     /// Cancels the load, which then fails; does nothing if it has ended.
     func cancel()
 }
@@ -52,6 +56,8 @@ package struct CacheFetch<Origin: CacheOrigin>: Sendable {
     package var byteLimit: Int?
     /// The place in the loader's queue.
     package var priority = RequestPriority.normal
+    /// Whether an origin that is left alone after failures may be asked all the same.
+    package var retriesFailed = false
     /// Called with each interim response (1xx), on the loader's thread and never after the completion; `nil` to ignore them.
     package var interim: (@Sendable (InterimResponse) -> Void)?
 
@@ -60,5 +66,6 @@ package struct CacheFetch<Origin: CacheOrigin>: Sendable {
         caller = request.caller
         account = request.account
         deadline = request.deadline.nanoseconds
+        retriesFailed = request.demand.retryFailed
     }
 }

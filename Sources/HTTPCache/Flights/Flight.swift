@@ -1,3 +1,4 @@
+package import HTTPSemantics
 import LinuxSystem
 
 /// A piece of work in progress for one cache key, shared by all its waiters; any thread.
@@ -101,6 +102,22 @@ package final class Flight<Value: Sendable, Failure: CacheFailure>: Sendable {
         abandonIfAlone()
     }
 
+    /// The most urgent priority that a waiter has had; waiters that leave do not lower it.
+    package var priority: RequestPriority { state.withLock { $0.priority } }
+
+    /// Raises the priority of the work; does nothing if it is as urgent already.
+    package func raise(to priority: RequestPriority) {
+        let change = state.withLock { $0.raise(to: priority) }
+        change?(priority)
+    }
+
+    /// Sets what raises the work in its queue; called without a lock, on the thread of the waiter that joins.
+    package func onRaise(_ change: @escaping @Sendable (RequestPriority) -> Void) {
+        state.withLock { state in
+            if !state.ended { state.change = change }
+        }
+    }
+
     /// Whether the flight has ended or been abandoned, so that further work for it is useless.
     package var isOver: Bool { state.withLock { $0.ended } }
 
@@ -130,10 +147,22 @@ package final class Flight<Value: Sendable, Failure: CacheFailure>: Sendable {
     package func addFirst(
         _ waiter: @escaping TaskPool<Value, Failure>.Waiter,
         deadline: SharedDeadline = .none,
+        priority: RequestPriority = .background,
         early: EarlyDelivery<Value> = .none
     ) -> Subscription {
-        let number = state.withLock { $0.insert(waiter, early, collapsed: false, deadline) }
-        return Subscription { [weak self] in self?.leave(number) }
+        let number = state.withLock { state in
+            state.priority = max(state.priority, priority)
+            return state.insert(waiter, early, collapsed: false, deadline)
+        }
+        return subscription(number)
+    }
+
+    private func subscription(_ number: Int) -> Subscription {
+        Subscription { [weak self] in
+            self?.leave(number)
+        } raise: { [weak self] in
+            self?.raise(to: $0)
+        }
     }
 
     func add(
@@ -152,8 +181,7 @@ package final class Flight<Value: Sendable, Failure: CacheFailure>: Sendable {
         case (nil, let announced?): return .announced(announced)
         case (nil, nil): return .full
         case (-1, _): return .ended
-        case (let number?, let announced):
-            return .added(Subscription { [weak self] in self?.leave(number) }, announced: announced)
+        case (let number?, let announced): return .added(subscription(number), announced: announced)
         }
     }
 
@@ -253,6 +281,16 @@ private struct FlightState<Value: Sendable, Failure: CacheFailure>: Sendable {
     /// The value announced before the end.
     var announced: Value?
     var abandonment: Abandonment?
+    var priority = RequestPriority.background
+    /// Raises the work in its queue.
+    var change: (@Sendable (RequestPriority) -> Void)?
+
+    /// Raises the priority; returns what raises the work, if that is necessary.
+    mutating func raise(to priority: RequestPriority) -> (@Sendable (RequestPriority) -> Void)? {
+        guard priority > self.priority, !ended else { return nil }
+        self.priority = priority
+        return change
+    }
 
     mutating func insert(
         _ waiter: @escaping TaskPool<Value, Failure>.Waiter,
@@ -288,6 +326,7 @@ private struct FlightState<Value: Sendable, Failure: CacheFailure>: Sendable {
         guard !ended else { return [] }
         ended = true
         abandonment = nil
+        change = nil
         defer { waiters = [:] }
         return waiters.sorted { $0.key < $1.key }.map(\.value)
     }

@@ -1,3 +1,4 @@
+package import HTTPSemantics
 import LinuxSystem
 import Synchronization
 
@@ -51,6 +52,7 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
     ///   - key: the flight's cache key.
     ///   - subject: what purges match the flight against.
     ///   - deadline: when the outcome becomes useless to the waiter.
+    ///   - priority: raises the work of a flight in progress if it is more urgent.
     ///   - early: what the waiter does with a value that the flight announces before its end.
     ///   - waiter: called exactly once, on the thread that ends the flight or announces a value, unless the subscription is
     ///     cancelled first.
@@ -62,12 +64,17 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
         _ key: CacheKey,
         about subject: PurgeSubject? = nil,
         deadline: SharedDeadline = .none,
+        priority: RequestPriority = .background,
         early: EarlyDelivery<Value> = .none,
         waiter: @escaping Waiter,
         start: (Flight<Value, Failure>) -> Void
     ) -> Subscription {
-        switch state.withLock({ state in admit(waiter, deadline, early, to: key, about: subject, of: &state) }) {
+        let admission = state.withLock { state in
+            admit(waiter, deadline, priority, early, to: key, about: subject, of: &state)
+        }
+        switch admission {
         case .joined(let subscription, let announced):
+            subscription.raise(to: priority)
             if case .also(let observe) = early, let announced { observe(announced) }
             return subscription
         case .announced(let value):
@@ -111,6 +118,7 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
     private func admit(
         _ waiter: @escaping Waiter,
         _ deadline: SharedDeadline,
+        _ priority: RequestPriority,
         _ early: EarlyDelivery<Value>,
         to key: CacheKey,
         about subject: PurgeSubject?,
@@ -127,7 +135,7 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
         guard let flight = newFlight(key, about: subject, in: &state) else {
             return .refused("too many responses are in progress")
         }
-        return .started(flight, flight.addFirst(waiter, deadline: deadline, early: early))
+        return .started(flight, flight.addFirst(waiter, deadline: deadline, priority: priority, early: early))
     }
 
     /// Adds a new flight to the pool; returns `nil` if the pool is full.
@@ -214,10 +222,18 @@ private enum Admission<Value: Sendable, Failure: CacheFailure> {
 /// One waiter's membership in a flight; cancelling it detaches only that waiter.
 package final class Subscription: Sendable {
     private let leave: @Sendable () -> Void
+    private let raise: @Sendable (RequestPriority) -> Void
 
-    package init(_ leave: @escaping @Sendable () -> Void) {
+    package init(
+        _ leave: @escaping @Sendable () -> Void,
+        raise: @escaping @Sendable (RequestPriority) -> Void = { _ in }
+    ) {
         self.leave = leave
+        self.raise = raise
     }
+
+    /// Raises the priority of the shared work; does nothing if it is as urgent already.
+    package func raise(to priority: RequestPriority) { raise(priority) }
 
     /// Detaches the waiter, which is not called afterwards unless its flight is already delivering its outcome.
     package func cancel() { leave() }

@@ -125,6 +125,7 @@ final class RawLoad<Origin: CacheOrigin>: Sendable {
             request.key,
             about: subject,
             deadline: request.deadline,
+            priority: request.priority,
             early: .instead
         ) { [self] result, delivery in
             if !delivery.isCollapsed { finish(result) } else { decideAgain(result, hold) }

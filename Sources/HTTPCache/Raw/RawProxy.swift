@@ -21,7 +21,6 @@ package final class RawProxy<Origin: CacheOrigin>: Sendable {
     ///   - lane: runs the cache's disk reads.
     ///   - waiters: the maximum number of requests that wait for another one's response.
     ///   - flights: the maximum number of requests in progress.
-    ///   - continueAfter: the number of received bytes after which a download continues without waiters.
     package init(
         cache: RawCache,
         loader: any ResponseLoading<Origin>,
@@ -29,16 +28,14 @@ package final class RawProxy<Origin: CacheOrigin>: Sendable {
         lane: WorkLane? = nil,
         time: any TimeSource,
         waiters: Int,
-        flights: Int = 10_000,
-        continueAfter: Int = 256 << 10
+        flights: Int = 10_000
     ) {
         self.cache = cache
         context = CacheExchange<Origin>.Context(
             loader: loader,
             failures: failures,
             lane: lane,
-            time: time,
-            continueAfter: continueAfter
+            time: time
         )
         self.flights = TaskPool(maximumWaiters: waiters, maximumFlights: flights)
         background = BackgroundWork(pool: self.flights, kinds: [.refresh], time: time)

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import LinuxSystem
 
 /// The events of a connection: from epoll, from other threads and from the loop itself.
 extension EventLoop {
@@ -24,6 +25,7 @@ extension EventLoop {
 
     /// Does all work that is possible for a connection now, then closes it or sets its timer.
     func proceed(_ connection: Connection) {
+        owner.assertCurrent()
         if connection.phase == .reading { readRequests(connection) }
         if connection.phase == .lingering { drainInput(connection) }
         settle(connection)
@@ -60,9 +62,9 @@ extension EventLoop {
         case .adjust(let timeouts, let maximumConnections, let halfClose):
             configuration.timeouts = timeouts
             configuration.maximumConnections = maximumConnections
+            configuration.halfClose = halfClose
         case .drain(let deadline):
             drain(deadline)
-            configuration.halfClose = halfClose
         }
     }
 

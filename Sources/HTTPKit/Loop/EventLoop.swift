@@ -33,6 +33,7 @@ struct LoopSeed: Sendable {
     static let firstListenerSlot: UInt32 = 0xFFFF_0000
     static let eventCapacity = 256
 
+    let owner = ThreadOwner()
     let index: Int
     var configuration: ServerConfiguration
     let handler: any RequestHandler

@@ -92,6 +92,10 @@ extension CacheControl {
             immutable = true
         } else if named("only-if-cached") {
             onlyIfCached = true
+        } else if named("retry-failed") {
+            retryFailed = true
+        } else if named("wait-store") {
+            waitStore = true
         }
     }
 

@@ -48,6 +48,11 @@ package struct CacheControl: Hashable, Sendable {
     /// `max-stale`, in requests; `Int64.max` without an argument.
     package var maxStale: Int64?
 
+    /// `retry-failed`, in requests: an extension (RFC 9111 §5.2.3) that ignores remembered failures.
+    package var retryFailed = false
+    /// `wait-store`, in requests: an extension that delays the response until it is stored on disk.
+    package var waitStore = false
+
     /// Creates an empty set of directives.
     package init() {}
 

@@ -44,6 +44,8 @@ package enum CacheStatus: Hashable, Sendable {
         case breakerOpen = "breaker-open"
         /// The operator has suspended the source.
         case suspended
+        /// The source is offline.
+        case offline
     }
 
     /// Served from the cache.

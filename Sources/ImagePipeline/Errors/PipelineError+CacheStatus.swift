@@ -38,6 +38,7 @@ extension CacheStatus {
         case .notCached: self = .unasked(.onlyIfCached)
         case .circuitOpen: self = .unasked(.breakerOpen)
         case .sourceSuspended: self = .unasked(.suspended)
+        case .sourceOffline: self = .unasked(.offline)
         case .overloaded, .workerLost, .cancelled: self = .unasked(.overloaded)
         case .auxiliary(_, let error): self.init(error)
         default: self = .unasked(.refused)

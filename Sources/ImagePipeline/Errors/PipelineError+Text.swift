@@ -18,7 +18,7 @@ extension PipelineError {
         case .crashedDecoder: ("deadly", "")
         case .transformTimeout: ("transform-timeout", "")
         case .after(_, let error): error.text
-        case .circuitOpen, .sourceSuspended: nil
+        case .circuitOpen, .sourceSuspended, .sourceOffline: nil
         case .overloaded, .workerLost, .noWorker, .notCached, .remembered, .auxiliary, .cancelled: nil
         }
     }

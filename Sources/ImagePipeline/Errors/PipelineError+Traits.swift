@@ -27,7 +27,8 @@ extension PipelineError {
         case .overloaded: FailureTraits(allowsStale: true)
         // Not remembered by URL: the breaker itself decides when the origin is asked again.
         case .circuitOpen: FailureTraits(allowsStale: true, isOriginFault: true)
-        case .sourceSuspended: FailureTraits(allowsStale: true, isDisconnection: true, isOriginFault: true)
+        case .sourceSuspended, .sourceOffline:
+            FailureTraits(allowsStale: true, isDisconnection: true, isOriginFault: true)
         case .workerLost: FailureTraits(isRetryableAlone: true)
         case .noWorker, .notCached, .cancelled: FailureTraits()
         case .remembered(let error, _):

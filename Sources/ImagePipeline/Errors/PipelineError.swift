@@ -36,6 +36,8 @@ package enum PipelineError: CacheFailure {
     case circuitOpen(secondsLeft: Int64)
     /// The operator has suspended the source.
     case sourceSuspended
+    /// The source is offline: only stored responses are served.
+    case sourceOffline
     /// A worker was lost twice for a reason outside the image.
     case workerLost
     /// No worker can be started.

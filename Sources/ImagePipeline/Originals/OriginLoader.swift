@@ -15,7 +15,7 @@ package struct OriginLoader: OriginLoading {
     /// Creates a loader from a file loader and a transfer engine.
     ///
     /// - Parameters:
-    ///   - suspended: the sources whose loads fail at once.
+    ///   - suspended: the sources whose loads fail at once, besides those that are configured to be offline.
     ///   - examinesImages: whether a download of an image source ends as soon as it turns out to be no image.
     package init(
         files: any TransferLoading,
@@ -35,6 +35,15 @@ package struct OriginLoader: OriginLoading {
         func cancel() {}
     }
 
+    /// The failure of all loads of a source that is suspended or offline; `nil` for others.
+    private func refusal(of source: SourceRule) -> PipelineError? {
+        switch suspended.mode(of: source.name) ?? (source.isOffline ? .offline : nil) {
+        case .suspended: .sourceSuspended
+        case .offline: .sourceOffline
+        case nil: nil
+        }
+    }
+
     /// Starts a load; the closures are called on the chosen loader's thread, or on the caller's for a suspended source.
     ///
     /// The beginning of an image is examined while it arrives, and the load ends at once if it is not one.
@@ -43,8 +52,8 @@ package struct OriginLoader: OriginLoading {
         arrival: (@Sendable (FetchedResponse) -> Void)?,
         completion: @escaping @Sendable (Result<FetchedResponse, PipelineError>) -> Void
     ) -> any LoadHandle {
-        guard !suspended.contains(fetch.source.name) else {
-            completion(.failure(.sourceSuspended))
+        if let refusal = refusal(of: fetch.source) {
+            completion(.failure(refusal))
             return Refusal()
         }
         let loader = fetch.source.isFolder ? files : transfers
@@ -63,6 +72,7 @@ package struct OriginLoader: OriginLoading {
                 completion(Result { () throws(PipelineError) in try FetchedResponse(response, to: fetch) })
             case .failure(.contentRefused(let reason)):
                 completion(.failure(examination.refusal ?? .notAnImage(reason)))
+            case .failure(.suspended): completion(.failure(self.refusal(of: fetch.source) ?? .sourceSuspended))
             case .failure(let error): completion(.failure(PipelineError(error)))
             }
         }
@@ -85,6 +95,7 @@ extension TransferRequest {
         exchange = fetch.exchange
         interim = fetch.interim
         priority = fetch.priority
+        retriesFailed = fetch.retriesFailed
         cookie = fetch.cookie
     }
 }

@@ -46,6 +46,8 @@ package struct OriginFetch: Sendable {
     package var cookie: String?
     /// The place in the loader's queue.
     package var priority = RequestPriority.normal
+    /// Whether an origin that is left alone after failures may be asked all the same.
+    package var retriesFailed = false
 
     /// A request to send instead of a plain GET, with an unchanged response; `nil` for originals.
     package var exchange: Exchange?

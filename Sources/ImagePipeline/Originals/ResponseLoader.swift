@@ -1,4 +1,5 @@
 package import HTTPCache
+import HTTPSemantics
 package import LinuxSystem
 import OriginTransfer
 
@@ -9,7 +10,9 @@ struct ResponseLoader: ResponseLoading {
         let handle: any LoadHandle
 
         var received: Int { handle.received }
+        var expected: Int? { handle.expected }
         func cancel() { handle.cancel() }
+        func raise(to priority: RequestPriority) { handle.raise(to: priority) }
     }
 
     let loader: any OriginLoading
@@ -34,6 +37,7 @@ extension OriginFetch {
         )
         caller = fetch.caller
         priority = fetch.priority
+        retriesFailed = fetch.retriesFailed
         cookie = fetch.origin.cookie
         account = fetch.account
         deadline = fetch.deadline
@@ -51,7 +55,6 @@ extension RawProxy where Origin == OriginRequest {
     ///   - failures: remembers failures of origins, for sources with negative caching.
     ///   - waiters: maximum waiters per request to an origin.
     ///   - flights: maximum flights in progress.
-    ///   - continueAfter: bytes after which a download continues even if no request waits for it.
     package convenience init(
         cache: RawCache,
         loader: any OriginLoading,
@@ -59,8 +62,7 @@ extension RawProxy where Origin == OriginRequest {
         lane: WorkLane? = nil,
         time: any TimeSource,
         waiters: Int,
-        flights: Int = 10_000,
-        continueAfter: Int = 256 << 10
+        flights: Int = 10_000
     ) {
         self.init(
             cache: cache,
@@ -69,8 +71,7 @@ extension RawProxy where Origin == OriginRequest {
             lane: lane,
             time: time,
             waiters: waiters,
-            flights: flights,
-            continueAfter: continueAfter
+            flights: flights
         )
     }
 }

@@ -24,8 +24,7 @@ package struct PipelineParts: Sendable {
             loader: ResponseLoader(loader: loader),
             failures: failures,
             lane: readLane,
-            time: time,
-            continueAfter: limits.continueAfter
+            time: time
         )
     }
 
@@ -53,8 +52,6 @@ package struct PipelineParts: Sendable {
         package var flights: Int
         /// Maximum bytes of a body in memory, if the cache accepts that size.
         package var memoryObject: Int
-        /// Bytes of an original after which its download continues without waiters (SDWebImage: ContinueInBackground).
-        package var continueAfter: Int
         /// Maximum number of open files of variants.
         package var openFiles: Int
         /// Maximum number of variants that wait for their AVIF.
@@ -65,14 +62,12 @@ package struct PipelineParts: Sendable {
             waiters: Int = 1000,
             flights: Int = 10_000,
             memoryObject: Int = 1 << 20,
-            continueAfter: Int = 256 << 10,
             openFiles: Int = 512,
             deferred: Int = 64
         ) {
             self.waiters = waiters
             self.flights = flights
             self.memoryObject = memoryObject
-            self.continueAfter = continueAfter
             self.openFiles = openFiles
             self.deferred = deferred
         }

@@ -99,6 +99,7 @@ package final class Pipeline: Sendable {
         _ context: LoadContext = LoadContext(),
         completion: @escaping @Sendable (Result<Answer, PipelineError>) -> Void
     ) -> Subscription {
+        let completion = context.waitsForStore ? afterCommit(of: request, completion) : completion
         let verdict = verdict(on: request, context)
         if case .blocked(let failure) = verdict {
             completion(.failure(failure))
@@ -110,7 +111,8 @@ package final class Pipeline: Sendable {
             flightKey(request, context),
             about: PurgeSubject(request),
             deadline: context.deadline,
-            early: context.takesArriving ? .instead : .none
+            priority: context.priority,
+            early: context.takesArriving && !context.waitsForStore ? .instead : .none
         ) { outcome, delivery in
             guard delivery.isCollapsed else { return completion(outcome) }
             completion(outcome.map(\.collapsed).mapError(\.collapsed))
@@ -166,6 +168,7 @@ package final class Pipeline: Sendable {
 
     /// Returns whether a remembered failure of the variant, or of an original that is not stored, answers the request.
     private func verdict(on request: VariantRequest, _ context: LoadContext) -> NegativeCache<PipelineError>.Verdict {
+        if context.demand.retryFailed { return .clear }
         let key = request.origin.failureKey(for: context.caller)
         guard !context.demand.noCache else {
             let failure = parts.failures.outage(key) ?? parts.failures.outage(request.key)

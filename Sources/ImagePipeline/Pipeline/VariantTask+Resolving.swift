@@ -35,11 +35,12 @@ extension VariantTask {
         let subscription = pipeline.making.join(
             CacheKey(hashing: "making/1\n\(resolved.key)\n\(work.timing)"),
             about: PurgeSubject(request),
-            deadline: context.deadline
+            deadline: context.deadline,
+            priority: currentContext.priority
         ) { [self] result, delivery in
             conclude(result, isOwn: !delivery.isCollapsed, work)
         } start: { making in
-            var context = context
+            var context = currentContext
             context.deadline = making.deadline
             let order = order(
                 work,
@@ -49,8 +50,13 @@ extension VariantTask {
                 making.finish($0)
             }
             making.onAbandon(unless: { false }, cancel: { order.cancel() })
+            making.onRaise { order.raise(to: $0) }
         }
-        remember(number) { subscription.cancel() }
+        remember(number) {
+            subscription.cancel()
+        } raise: {
+            subscription.raise(to: $0)
+        }
     }
 
     /// Makes the variant for this flight's requests only.
@@ -59,7 +65,7 @@ extension VariantTask {
         let number = begin()
         let order = order(
             work,
-            context,
+            currentContext,
             publish: { [flight] keep in _ = flight.publish(of: work.outcome.origin.record, keep) }
         ) { [self] result in
             switch result {
@@ -67,7 +73,11 @@ extension VariantTask {
             case .failure(let error): fail(error, work.outcome.status.ofFailure)
             }
         }
-        remember(number) { order.cancel() }
+        remember(number) {
+            order.cancel()
+        } raise: {
+            order.raise(to: $0)
+        }
     }
 
     private func order(
@@ -125,7 +135,7 @@ extension VariantTask {
             origin: outcome.origin,
             auxiliaries: work.auxiliaries.map { AuxiliaryUse($0.origin) },
             facts: VariantFacts(found.record),
-            storable: outcome.storable && tiers.keepInMemory,
+            storable: outcome.storable && tiers.keepInMemory && parts.tiers.promotes,
             of: flight
         )
         guard let entity else { return false }

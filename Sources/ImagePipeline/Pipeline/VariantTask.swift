@@ -21,6 +21,7 @@ final class VariantTask: Sendable {
     private struct Step: Sendable {
         var number = 0
         var giveUp: (@Sendable () -> Void)?
+        var raise: (@Sendable (RequestPriority) -> Void)?
     }
 
     /// - Parameter pipeline: kept until the task has ended.
@@ -35,8 +36,12 @@ final class VariantTask: Sendable {
 
     /// Starts with a stale entity from memory, if there is one.
     func start(stale: Entity?) {
+        flight.onRaise { [self] priority in
+            let raise = step.withLock { $0.raise }
+            raise?(priority)
+        }
         flight.onAbandon(
-            unless: { false },
+            unless: { [request] in request.origin.source.continues == .always && request.keeps != .none },
             cancel: { [self] in
                 if context.isProbe { parts.failures.giveUp(request.key) }
                 let giveUp = step.withLock { step in
@@ -147,7 +152,7 @@ final class VariantTask: Sendable {
         let number = begin()
         let stage = AuxiliaryStage(
             request.auxiliaries,
-            context,
+            currentContext,
             needsBodies: needsBodies,
             originals: pipeline.originals
         ) { [self] result in
@@ -208,7 +213,7 @@ final class VariantTask: Sendable {
         if needsBody { arrival = { [self] in judge($0) } }
         let subscription = pipeline.originals.join(
             request.origin,
-            context,
+            currentContext,
             purpose: purpose,
             needsBody: needsBody,
             arrival: arrival
@@ -218,7 +223,11 @@ final class VariantTask: Sendable {
             case .failure(let error): otherwise(error)
             }
         }
-        remember(number) { subscription.cancel() }
+        remember(number) {
+            subscription.cancel()
+        } raise: {
+            subscription.raise(to: $0)
+        }
     }
 
     /// Judges an original by its header, while its content is arriving.
@@ -312,20 +321,36 @@ final class VariantTask: Sendable {
     /// The tiers that may store the result.
     var tiers: CacheTiers { request.keeps }
 
+    /// The context with the most urgent priority of all requests that share the flight.
+    var currentContext: LoadContext {
+        var current = context
+        current.priority = max(context.priority, flight.priority)
+        return current
+    }
+
     /// Begins the next step, and returns its number.
     func begin() -> Int {
         step.withLock { step in
             step.number += 1
             step.giveUp = nil
+            step.raise = nil
             return step.number
         }
     }
 
-    /// Sets how to cancel a step, unless another thread has begun the next one.
-    func remember(_ number: Int, _ giveUp: @escaping @Sendable () -> Void) {
+    /// Sets how to cancel and to raise a step, unless another thread has begun the next one.
+    func remember(
+        _ number: Int,
+        _ giveUp: @escaping @Sendable () -> Void,
+        raise: @escaping @Sendable (RequestPriority) -> Void = { _ in }
+    ) {
         step.withLock { step in
-            if step.number == number { step.giveUp = giveUp }
+            guard step.number == number else { return }
+            step.giveUp = giveUp
+            step.raise = raise
         }
+        // A more urgent request may have joined while the step was starting.
+        raise(flight.priority)
         // Abandoned while the step was starting, so cancel it here.
         if flight.isOver { giveUp() }
     }

@@ -7,6 +7,8 @@ package struct Answer: Sendable {
     /// How the cache handled the request (SDWebImage: `SDImageCacheType`).
     package var status: CacheStatus
     package var timings: StageTimings
+    /// Whether it is stored on disk; `nil` if the request did not wait for that.
+    package var isStored: Bool?
 
     init(entity: Entity, status: CacheStatus, timings: StageTimings = StageTimings()) {
         self.entity = entity

@@ -15,6 +15,8 @@ package struct LoadContext: Sendable {
     package var deadline = SharedDeadline.none
     /// Whether the bare original may be sent while it arrives, without an entity tag.
     package var takesArriving = false
+    /// Whether the response waits until it is stored on disk (SDWebImage: `WaitStoreCache`).
+    package var waitsForStore = false
     /// Whether it is a background refresh, which must not be answered with a stale response.
     var isRefresh = false
     /// Whether it fills the cache ahead of requests: the final image is made at once, whatever its format costs.

@@ -27,5 +27,6 @@ extension CacheRule {
             isFolder: source.isFolder,
             isRemote: source.location == .remote
         )
+        continues = source.continues
     }
 }

@@ -58,6 +58,10 @@ package struct SourceRule: Hashable, Sendable {
     package var credentials: SourceCredentials?
     /// Maximum number of concurrent connections to one host.
     package var connections: Int
+    /// When downloads, and with `always` transforms, continue although all clients have left.
+    package var continues = ContinuePolicy.standard
+    /// Whether only stored responses are served, and no request is sent to the origin.
+    package var isOffline = false
     /// How connections to the source's own origin are secured.
     package var tls = TransferTLS()
     /// The proxy through which the source is reached; `nil` for none.

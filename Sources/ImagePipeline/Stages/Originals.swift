@@ -62,6 +62,8 @@ struct Originals: Sendable {
             key(needed, purpose),
             about: PurgeSubject(request),
             deadline: context.deadline,
+            // A refresh that no client has joined comes last.
+            priority: context.isRefresh && context.priority == .low ? .background : context.priority,
             early: early
         ) { result, delivery in
             waiter(

@@ -48,7 +48,7 @@ final class TransformGroup: Sendable {
             outputs: outputs,
             header: first.outcome.origin.record.header,
             body: body,
-            priority: orders.map(\.context.priority).max() ?? .normal
+            priority: orders.map(\.priority).max() ?? .normal
         )
         job.auxiliaries = first.auxiliaries
         job.account = first.context.account
@@ -66,7 +66,10 @@ final class TransformGroup: Sendable {
             }
         }
         self.handle.withLock { $0 = handle }
-        for order in orders { order.onLeave { [self] in cancelIfUnwanted() } }
+        for order in orders {
+            order.onLeave { [self] in cancelIfUnwanted() }
+            order.onRaise { handle.raise(to: $0) }
+        }
     }
 
     /// Whether the job also makes the original's placeholder.

@@ -1,4 +1,5 @@
 import HTTPCache
+import HTTPSemantics
 import ImagePlan
 import LinuxSystem
 
@@ -10,6 +11,10 @@ final class TransformOrder: TransformHandle {
         var completion: Completion?
         /// Called when the order is cancelled.
         var leave: (@Sendable () -> Void)?
+        /// Called when the order is raised.
+        var raise: (@Sendable (RequestPriority) -> Void)?
+        /// The most urgent priority so far.
+        var priority: RequestPriority
     }
 
     let request: VariantRequest
@@ -52,7 +57,28 @@ final class TransformOrder: TransformHandle {
         self.bucket = bucket
         milliseconds = Self.milliseconds(of: plan, request, outcome, bucket ?? request.bucket)
         self.publish = publish
-        state = Lock(State(completion: completion))
+        state = Lock(State(completion: completion, priority: context.priority))
+    }
+
+    /// The most urgent priority that the order has had.
+    var priority: RequestPriority { state.withLock { $0.priority } }
+
+    /// Sets what raises the order's job in its queue.
+    func onRaise(_ raise: @escaping @Sendable (RequestPriority) -> Void) {
+        let priority = state.withLock { state in
+            if state.completion != nil { state.raise = raise }
+            return state.priority
+        }
+        if priority > context.priority { raise(priority) }
+    }
+
+    func raise(to priority: RequestPriority) {
+        let raise = state.withLock { state -> (@Sendable (RequestPriority) -> Void)? in
+            guard priority > state.priority else { return nil }
+            state.priority = priority
+            return state.raise
+        }
+        raise?(priority)
     }
 
     /// Whether the order has neither ended nor been cancelled.
@@ -79,7 +105,7 @@ final class TransformOrder: TransformHandle {
 
     private func take() -> State {
         state.withLock { state in
-            defer { state = State() }
+            defer { state = State(priority: state.priority) }
             return state
         }
     }

@@ -1,3 +1,4 @@
+import HTTPSemantics
 import ImagePlan
 import LinuxSystem
 
@@ -80,6 +81,8 @@ final class PendingTransform: TransformHandle {
         driver?.signal()
         ends.run { completion(.failure(error)) }
     }
+
+    func raise(to priority: RequestPriority) { queue.raise(self, to: priority) }
 
     func cancel() {
         queue.remove(self)

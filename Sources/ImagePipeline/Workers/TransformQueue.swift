@@ -110,8 +110,22 @@ final class TransformQueue: Sendable {
     /// Its signal stays raised; the driver that it wakes finds no job and waits again.
     func remove(_ pending: PendingTransform) {
         state.withLock { state in
-            state.lanes[pending.job.priority.rawValue].removeAll { $0 === pending }
+            for lane in state.lanes.indices { state.lanes[lane].removeAll { $0 === pending } }
         }
+    }
+
+    /// Moves a job that waits with a lower priority to the end of a lane.
+    func raise(_ pending: PendingTransform, to priority: RequestPriority) {
+        let isRaised = state.withLock { state in
+            for lane in 0..<priority.rawValue {
+                guard let index = state.lanes[lane].firstIndex(where: { $0 === pending }) else { continue }
+                state.lanes[priority.rawValue].append(state.lanes[lane].remove(at: index))
+                return true
+            }
+            return false
+        }
+        // The signal of a background job may have been consumed by a driver that left it waiting.
+        if isRaised { event.signal() }
     }
 
     /// Takes all waiting jobs.

@@ -29,6 +29,12 @@ extension Transforming {
 package protocol TransformHandle: Sendable {
     /// Removes the job from the queue or abandons it on its worker; the completion gets `.cancelled` unless the job has ended.
     func cancel()
+    /// Raises the job in the queue if it still waits with a lower priority.
+    func raise(to priority: RequestPriority)
+}
+
+extension TransformHandle {
+    package func raise(to priority: RequestPriority) {}
 }
 
 /// An original, the outputs to make from it, and the auxiliary images that they need.

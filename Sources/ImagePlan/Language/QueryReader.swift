@@ -79,6 +79,8 @@ struct QueryReader {
             filename: try filename(),
             download: try requestValues["download"]?.flag() ?? false,
             refresh: try requestValues["refresh"]?.flag() ?? false,
+            retry: try requestValues["retry"]?.flag() ?? false,
+            waitStore: try requestValues["wait-store"]?.flag() ?? false,
             timing: try requestValues["timing"]?.flag() ?? false,
             expires: try requestValues["exp"].map { (exp) throws(RequestError) in try Self.seconds(exp) },
             signature: requestValues["sig"]?.value,

@@ -62,8 +62,8 @@ package struct ParsedQuery: Hashable, Sendable {
     package let presets: [String]
     /// Whether the query requests no transform: the original bytes are served, without negotiation.
     ///
-    /// Forwarded and ignored parameters, `filename`, `download`, `timing`, `exp`, `sig`, `refresh` and `preset=none` request no
-    /// transform.
+    /// Forwarded and ignored parameters, `filename`, `download`, `timing`, `exp`, `sig`, `refresh`, `retry`, `wait-store` and
+    /// `preset=none` request no transform.
     package let isBare: Bool
     /// The pairs to forward to the origin, raw and in order, joined by `&`; empty if there are none.
     package let forwardedQuery: String
@@ -75,6 +75,10 @@ package struct ParsedQuery: Hashable, Sendable {
     package let download: Bool
     /// Whether to contact the origin even if a stored response is fresh (`refresh=1`); only signed requests may.
     package let refresh: Bool
+    /// Whether to ignore remembered failures (`retry=1`); only signed requests may.
+    package let retry: Bool
+    /// Whether the response waits until it is stored on disk (`wait-store=1`); only signed requests may.
+    package let waitStore: Bool
     /// Whether the response reports how long its stages took.
     package let timing: Bool
     /// The expiry time of the request, in seconds since 1970.

@@ -82,15 +82,19 @@ struct CircuitBreakers<Key: Hashable> {
     }
 
     /// Whether a request may wait for a connection to the host; never makes it the probe.
-    func verdict(_ source: String, _ key: Key, at now: Int64) -> Verdict {
+    ///
+    /// - Parameter insists: whether the request may probe the host before the pause ends.
+    func verdict(_ source: String, _ key: Key, insists: Bool = false, at now: Int64) -> Verdict {
         guard policy.failures > 0, let breaker = breakers[source]?[key], breaker.until > 0 else { return .pass }
-        guard breaker.until <= now else { return .refused(secondsLeft: Self.seconds(breaker.until - now)) }
+        guard breaker.until <= now || insists else { return .refused(secondsLeft: Self.seconds(breaker.until - now)) }
         return breaker.isProbing ? .refused(secondsLeft: 1) : .probe
     }
 
     /// Whether a request may be sent now; the first one after the pause becomes the probe.
-    mutating func admit(_ source: String, _ key: Key, at now: Int64) -> Verdict {
-        let verdict = verdict(source, key, at: now)
+    ///
+    /// - Parameter insists: whether the request may probe the host before the pause ends.
+    mutating func admit(_ source: String, _ key: Key, insists: Bool = false, at now: Int64) -> Verdict {
+        let verdict = verdict(source, key, insists: insists, at: now)
         if verdict == .probe { breakers[source]?[key]?.isProbing = true }
         return verdict
     }

@@ -85,6 +85,20 @@ struct ConnectionLane<Item: AnyObject> {
         return nil
     }
 
+    /// Raises a waiting transfer to a priority, in which it keeps its age.
+    ///
+    /// - Returns: its previous priority; `nil` if it does not wait here with a lower one.
+    mutating func raise(_ item: Item, to priority: RequestPriority) -> RequestPriority? {
+        for lower in RequestPriority.allCases where lower < priority {
+            guard let index = queues[lower.rawValue].firstIndex(where: { $0.item === item }) else { continue }
+            let entry = queues[lower.rawValue].remove(at: index)
+            let later = queues[priority.rawValue].firstIndex { $0.since > entry.since }
+            queues[priority.rawValue].insert(entry, at: later ?? queues[priority.rawValue].endIndex)
+            return lower
+        }
+        return nil
+    }
+
     private static func rank(_ priority: Int, _ since: Int64, _ now: Int64?, _ ageing: Int64) -> Int {
         guard let now, now > since else { return priority }
         return min(RequestPriority.high.rawValue, priority + Int(clamping: (now - since) / ageing))

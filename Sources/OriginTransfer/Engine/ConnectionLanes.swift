@@ -11,6 +11,8 @@ struct ConnectionLanes<Item: AnyObject> {
     struct Key: Hashable {
         let source: String
         let origin: String
+        /// Whether clients choose the URLs of the source.
+        var isForeign = false
     }
 
     private typealias Lane = ConnectionLane<Item>
@@ -24,6 +26,8 @@ struct ConnectionLanes<Item: AnyObject> {
     var waiting: Int { counts.reduce(0, +) }
     /// Transfers that were started and not yet released.
     private(set) var active = 0
+    /// Those of them whose URLs clients chose.
+    private var foreign = 0
     private(set) var scheduling: TransferScheduling
     /// Waiting transfers by raw value of their priority.
     private var counts = Array(repeating: 0, count: RequestPriority.allCases.count)
@@ -90,9 +94,10 @@ struct ConnectionLanes<Item: AnyObject> {
     ///
     /// - Parameter now: monotonic nanoseconds.
     mutating func next(at now: Int64 = 0) -> Item? {
-        while active < scheduling.active, !ready.isEmpty {
+        while active < scheduling.active {
             let takesNewest = isOverloaded && newestStarts < Self.startsPerOldest - 1
-            let key = ready.remove(at: mostUrgent(at: takesNewest ? nil : now))
+            guard let index = mostUrgent(at: takesNewest ? nil : now) else { return nil }
+            let key = ready.remove(at: index)
             guard var lane = lanes[key] else { continue }
             lane.isReady = false
             // A limit may have been lowered since the lane became ready.
@@ -107,6 +112,7 @@ struct ConnectionLanes<Item: AnyObject> {
             newestStarts = takesNewest ? newestStarts + 1 : 0
             counts[taken.priority.rawValue] -= 1
             active += 1
+            if key.isForeign { foreign += 1 }
             hosts[key.origin]?.active += 1
             markReady(key)
             return taken.item
@@ -120,6 +126,7 @@ struct ConnectionLanes<Item: AnyObject> {
     mutating func release(_ key: Key, multiplexed: Bool?) {
         guard var lane = lanes[key] else { return }
         active -= 1
+        if key.isForeign { foreign -= 1 }
         lane.active -= 1
         if let multiplexed { lane.streams = multiplexed ? Self.streamsPerConnection : 1 }
         lanes[key] = lane
@@ -136,6 +143,13 @@ struct ConnectionLanes<Item: AnyObject> {
         settle(key)
     }
 
+    /// Raises a waiting transfer to a priority; does nothing if it does not wait, or is as urgent.
+    mutating func raise(_ item: Item, _ key: Key, to priority: RequestPriority) {
+        guard let previous = lanes[key]?.raise(item, to: priority) else { return }
+        counts[previous.rawValue] -= 1
+        counts[priority.rawValue] += 1
+    }
+
     /// The waiting transfers of the lanes that a condition selects.
     func waiting(where isSelected: (Key) -> Bool) -> [Item] {
         lanes.filter { isSelected($0.key) }.flatMap(\.value.items)
@@ -143,15 +157,17 @@ struct ConnectionLanes<Item: AnyObject> {
 
     private var ageing: Int64 { Int64(scheduling.ageing) * 1_000_000 }
 
-    /// The index of the first ready lane with the most urgent transfer.
-    private func mostUrgent(at now: Int64?) -> Int {
-        var best = (index: 0, rank: -1)
-        for (index, key) in ready.enumerated() {
+    /// The index of the first ready lane with the most urgent transfer; `nil` if none may start.
+    private func mostUrgent(at now: Int64?) -> Int? {
+        var best: (index: Int, rank: Int)?
+        // While the limit is reached, foreign lanes keep their turn.
+        let takesForeign = foreign < scheduling.foreign
+        for (index, key) in ready.enumerated() where takesForeign || !key.isForeign {
             let rank = lanes[key]?.rank(at: now, ageing: ageing) ?? -1
-            if rank > best.rank { best = (index, rank) }
+            if best.map({ rank > $0.rank }) ?? true { best = (index, rank) }
             if rank == RequestPriority.high.rawValue { break }
         }
-        return best.index
+        return best?.index
     }
 
     /// Removes a transfer that is less urgent than a new one, or under overload an older one of equal priority.

@@ -32,6 +32,7 @@ extension Transfer {
         guard !isHeld else { return }
         let isDecoded = !isRaw && head.lines["content-encoding"].map { $0.lowercased() != "identity" } ?? false
         bodyLength = isDecoded ? nil : head.contentLength
+        ticket.expect(bodyLength)
         let isTooLong = head.contentLength.map { $0 > limit } ?? false
         guard isRaw, ticket.wantsArrival else {
             if isTooLong { failure = .tooLarge(limit: limit) } else { expectAnnouncement() }

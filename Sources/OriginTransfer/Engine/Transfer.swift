@@ -32,6 +32,8 @@ final class Transfer {
     /// Makes the loop call `resume()`; any thread.
     let requestResume: @Sendable () -> Void
     var url: OriginURL
+    /// The place in the queue: the request's, unless it was raised.
+    var priority: RequestPriority
 
     /// Whether the source's fields are sent: false once a redirect has left the first URL's origin.
     var isTrusted = true
@@ -107,6 +109,7 @@ final class Transfer {
         nextInspection = ticket.request.inspection?.first
         self.diskBudget = diskBudget
         self.ticket = ticket
+        priority = ticket.request.priority
         self.url = url
         attempts = TransferAttempts(urls: [url] + ticket.request.mirrors)
         self.configuration = configuration
@@ -121,7 +124,7 @@ final class Transfer {
     var isRaw: Bool { ticket.request.exchange != nil }
     var isConditional: Bool { ticket.request.entityTag != nil || ticket.request.lastModified != nil }
     var lane: ConnectionLanes<Transfer>.Key {
-        ConnectionLanes.Key(source: options.source, origin: url.origin)
+        ConnectionLanes.Key(source: options.source, origin: url.origin, isForeign: options.isForeign)
     }
 
     var transferHead: TransferHead {

@@ -118,6 +118,7 @@ package final class TransferEngine: TransferLoading {
             request,
             created: time.monotonic,
             onCancel: { mailbox.post(.cancel($0)) },
+            onRaise: { mailbox.post(.raise($0, $1)) },
             arrival: arrival,
             completion: completion
         )

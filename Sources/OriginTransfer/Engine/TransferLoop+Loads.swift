@@ -7,6 +7,7 @@ import LinuxSystem
 extension TransferLoop {
     /// Admits or refuses a new load.
     func admit(_ ticket: LoadTicket) {
+        owner.assertCurrent()
         // Already cancelled: the cancel message that follows finds no transfer.
         guard !ticket.isCancelled else { return finish(ticket, .failure(.cancelled)) }
         guard let url = ticket.request.target.url else { return finish(ticket, .failure(.notFound)) }
@@ -24,11 +25,19 @@ extension TransferLoop {
         enqueue(transfer)
     }
 
+    /// Raises a load in the queue; one in progress only keeps the priority for its redirects.
+    func raise(_ transfer: Transfer, to priority: RequestPriority) {
+        guard priority > transfer.priority else { return }
+        transfer.priority = priority
+        if transfer.easy == nil { lanes.raise(transfer, transfer.lane, to: priority) }
+    }
+
     /// Starts as many requests as may run.
     func startWaiting() {
         while let transfer = lanes.next(at: time.monotonic) {
             let lane = transfer.lane
-            let verdict = breakers.admit(lane.source, lane.origin, at: time.monotonic)
+            let insists = transfer.ticket.request.retriesFailed
+            let verdict = breakers.admit(lane.source, lane.origin, insists: insists, at: time.monotonic)
             if case .refused = verdict {
                 // It has no handle yet, but already its slot.
                 lanes.release(lane, multiplexed: nil)
@@ -88,6 +97,7 @@ extension TransferLoop {
 
     /// Ends a load in any phase.
     func end(_ transfer: Transfer, _ result: Result<TransferResponse, TransferError>) {
+        owner.assertCurrent()
         if transfer.isProbe { record(.unknown, transfer) }
         if transfer.easy == nil {
             lanes.remove(transfer, transfer.lane)
@@ -111,12 +121,14 @@ extension TransferLoop {
             return refuse(transfer, .addressRefused(refusal.name))
         }
         let lane = transfer.lane
-        guard !isRefused(transfer, by: breakers.verdict(lane.source, lane.origin, at: time.monotonic)) else { return }
+        let insists = transfer.ticket.request.retriesFailed
+        let verdict = breakers.verdict(lane.source, lane.origin, insists: insists, at: time.monotonic)
+        guard !isRefused(transfer, by: verdict) else { return }
         let dropped = lanes.enqueue(
             transfer,
             lane,
             limit: transfer.options.connections,
-            priority: transfer.ticket.request.priority,
+            priority: transfer.priority,
             since: transfer.ticket.created,
             isAdmitted: transfer.redirects > 0
         )

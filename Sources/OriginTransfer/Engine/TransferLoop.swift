@@ -9,6 +9,7 @@ final class TransferLoop {
     private static let eventsPerTurn = 128
     private static let idleHandles = 32
 
+    let owner = ThreadOwner()
     let configuration: TransferEngine.Configuration
     let mailbox: TransferMailbox
     let counters: TransferCounters
@@ -111,6 +112,8 @@ final class TransferLoop {
             case .load(let ticket): admit(ticket)
             case .cancel(let ticket):
                 if let transfer = transfers[ObjectIdentifier(ticket)] { end(transfer, .failure(.cancelled)) }
+            case .raise(let ticket, let priority):
+                if let transfer = transfers[ObjectIdentifier(ticket)] { raise(transfer, to: priority) }
             case .resume(let ticket): transfers[ObjectIdentifier(ticket)]?.resume()
             case .adjust(let scheduling, let policy): adjust(scheduling, policy)
             case .suspend(let source): suspend(source)

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import HTTPSemantics
 import LinuxSystem
 
 /// Messages to the transfer thread; any thread posts, the transfer thread takes.
@@ -7,6 +8,8 @@ final class TransferMailbox: Sendable {
     enum Message {
         case load(LoadTicket)
         case cancel(LoadTicket)
+        /// Raises a waiting load in the queue.
+        case raise(LoadTicket, RequestPriority)
         /// The readers of a paused body have caught up.
         case resume(LoadTicket)
         /// Applies other settings.

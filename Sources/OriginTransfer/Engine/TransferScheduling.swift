@@ -4,6 +4,8 @@ package struct TransferScheduling: Hashable, Sendable {
     package var active: Int
     /// Maximum number of concurrent connections to one scheme, host and port over all sources.
     package var perHost: Int
+    /// Maximum number of concurrent transfers whose URLs clients choose, over all hosts.
+    package var foreign: Int
     /// Maximum number of waiting transfers.
     package var waiting: Int
     /// The number of waiting transfers above which the newest start first (SDWebImage: `LIFOExecutionOrder`).
@@ -15,12 +17,14 @@ package struct TransferScheduling: Hashable, Sendable {
     package init(
         active: Int = 256,
         perHost: Int = 128,
+        foreign: Int = 128,
         waiting: Int = 4096,
         newestFirstAbove: Int = 256,
         ageing: Int = 2_000
     ) {
         self.active = max(1, active)
         self.perHost = max(1, perHost)
+        self.foreign = max(1, foreign)
         self.waiting = max(1, waiting)
         self.newestFirstAbove = max(0, newestFirstAbove)
         self.ageing = max(1, ageing)

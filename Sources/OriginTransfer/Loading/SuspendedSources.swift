@@ -1,26 +1,39 @@
 import LinuxSystem
 
-/// The names of the sources whose originals are not loaded (SDWebImage: `SDWebImageDownloader.suspended`); any thread.
+/// The sources whose originals are not loaded, by the operator's order (SDWebImage: `SDWebImageDownloader.suspended`); any thread.
 package final class SuspendedSources: Sendable {
-    private let state = Lock(Set<String>())
+    /// Why a source's originals are not loaded.
+    package enum Mode: Hashable, Sendable {
+        /// For a while; requests that need the origin should be repeated.
+        case suspended
+        /// Until further notice: only stored responses are served (SDWebImage: `FromCacheOnly`).
+        case offline
+    }
+
+    private let state = Lock([String: Mode]())
 
     /// Creates an empty set.
     package init() {}
 
-    /// The suspended sources, sorted.
-    package var names: [String] { state.withLock { $0.sorted() } }
+    /// The sources in a mode, sorted.
+    package func names(_ mode: Mode) -> [String] {
+        state.withLock { state in state.filter { $0.value == mode }.keys.sorted() }
+    }
 
-    /// Whether a source is suspended.
-    package func contains(_ source: String) -> Bool { state.withLock { $0.contains(source) } }
+    /// The mode of a source; `nil` if its originals are loaded.
+    package func mode(of source: String) -> Mode? { state.withLock { $0[source] } }
 
-    /// Suspends or resumes a source; returns whether that changes anything.
+    /// Suspends a source, takes it offline, or with `nil` resumes it; returns whether that changes anything.
     @discardableResult
-    package func set(_ source: String, isSuspended: Bool) -> Bool {
-        state.withLock { isSuspended ? $0.insert(source).inserted : $0.remove(source) != nil }
+    package func set(_ source: String, to mode: Mode?) -> Bool {
+        state.withLock { state in
+            defer { state[source] = mode }
+            return state[source] != mode
+        }
     }
 
     /// Forgets sources that are no longer configured.
     package func keep(only sources: Set<String>) {
-        state.withLock { $0.formIntersection(sources) }
+        state.withLock { $0 = $0.filter { sources.contains($0.key) } }
     }
 }

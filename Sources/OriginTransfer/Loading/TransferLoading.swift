@@ -1,4 +1,4 @@
-import HTTPSemantics
+package import HTTPSemantics
 import LinuxSystem
 import Synchronization
 
@@ -31,8 +31,17 @@ extension TransferLoading {
 package protocol LoadHandle: Sendable {
     /// Cancels the load; its completion receives `.cancelled` unless it has already been called.
     func cancel()
+    /// Raises the load in the queue if it still waits with a lower priority.
+    func raise(to priority: RequestPriority)
     /// Bytes of the body received so far.
     var received: Int { get }
+    /// The length of the body; `nil` as long as it is unknown.
+    var expected: Int? { get }
+}
+
+extension LoadHandle {
+    package func raise(to priority: RequestPriority) {}
+    package var expected: Int? { nil }
 }
 
 /// The handle of a load, shared by its caller and the loader's thread.
@@ -50,13 +59,17 @@ final class LoadTicket: LoadHandle {
     private let interim: Lock<(@Sendable (InterimResponse) -> Void)?>
     private let completion: Lock<Completion?>
     private let bytes = Atomic<Int>(0)
+    /// The length of the body; negative as long as it is unknown.
+    private let length = Atomic<Int>(-1)
     private let given = Atomic<Bool>(false)
     private let onCancel: @Sendable (LoadTicket) -> Void
+    private let onRaise: @Sendable (LoadTicket, RequestPriority) -> Void
 
     init(
         _ request: TransferRequest,
         created: Int64,
         onCancel: @escaping @Sendable (LoadTicket) -> Void,
+        onRaise: @escaping @Sendable (LoadTicket, RequestPriority) -> Void = { _, _ in },
         arrival: Arrival? = nil,
         completion: @escaping Completion
     ) {
@@ -66,10 +79,21 @@ final class LoadTicket: LoadHandle {
         self.request = request
         self.created = created
         self.onCancel = onCancel
+        self.onRaise = onRaise
         self.completion = Lock(completion)
     }
 
     var received: Int { bytes.load(ordering: .relaxed) }
+
+    var expected: Int? {
+        let length = length.load(ordering: .relaxed)
+        return length < 0 ? nil : length
+    }
+
+    func raise(to priority: RequestPriority) { onRaise(self, priority) }
+
+    /// Sets the length of the body.
+    func expect(_ count: Int?) { length.store(count ?? -1, ordering: .relaxed) }
 
     /// Whether `cancel` has been called.
     var isCancelled: Bool { given.load(ordering: .acquiring) }

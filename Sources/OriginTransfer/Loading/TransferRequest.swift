@@ -16,6 +16,8 @@ package struct TransferRequest: Sendable {
     package var cookie: String?
     /// The place in the queue.
     package var priority = RequestPriority.normal
+    /// Whether the request may probe a host whose circuit breaker is open.
+    package var retriesFailed = false
     /// The trace context and intermediaries of the client's request.
     package var caller = OriginCaller.nobody
     /// The client account that the transfer is charged to; `nil` for the daemon's own work.

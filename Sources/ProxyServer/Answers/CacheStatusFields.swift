@@ -21,6 +21,13 @@ enum CacheStatusFields {
         }
     }
 
+    /// The field for a response that waited until it was stored, or could not be (RFC 9211 §2.5).
+    static func field(_ status: CacheStatus, isStored: Bool) -> [UInt8] {
+        var block = FieldBlock()
+        block.append("Cache-Status", status.text + (isStored ? "; stored" : "; stored=?0"))
+        return block.bytes
+    }
+
     static let disk = encoded(.hit(.disk))
     private static let original = encoded(.hit(.original))
     private static let miss = encoded(.miss)

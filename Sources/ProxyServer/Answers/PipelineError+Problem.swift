@@ -33,6 +33,7 @@ extension Problem {
             self.init(503, "The origin is failing and is left alone for a while.", retryAfter: Int(clamping: seconds))
         case .sourceSuspended:
             self.init(503, "The source is suspended, and nothing suitable is cached.", retryAfter: Self.suspensionPause)
+        case .sourceOffline: self.init(504, "The source is offline, and nothing suitable is cached.")
         case .workerLost:
             self.init(
                 503,

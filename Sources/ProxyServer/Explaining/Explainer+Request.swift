@@ -11,7 +11,7 @@ extension Explainer {
         let ignored = others.filter { !options.forwardNames.contains($0.name) }
         if !forwarded.isEmpty { facts.append(list("forwarded", forwarded, key: "forward-query", request)) }
         if !ignored.isEmpty { facts.append(list("ignored", ignored, key: "ignore-query", request)) }
-        for name in ["filename", "download", "exp"] {
+        for name in ["filename", "download"] + SignedOptions.names.map(\.name) + ["exp"] {
             guard let value = request.value(of: name) else { continue }
             let words = name == "exp" ? Int64(value).map { "\(value) (\(Explainer.date($0)))" } : nil
             facts.append(Explanation.Fact(name, .string(value), words: words, .parameter(name)))

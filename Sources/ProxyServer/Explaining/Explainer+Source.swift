@@ -105,21 +105,22 @@ extension Explainer {
         // The accepted methods are shown with the request.
         guard name != "methods", !strange.contains(name) else { return false }
         guard request.isRemote else { return true }
-        let isInherited = Explainer.groups.contains { name.hasPrefix($0 + ".") }
-        return isInherited || Explainer.freshness.contains(name) || Explainer.remoteKeys.contains(name)
+        return isInherited(name) || Explainer.freshness.contains(name) || Explainer.remoteKeys.contains(name)
     }
 
     /// The key that determines a setting: the source's own, the inherited one, or none.
     private func origin(of name: String, _ request: ExplainedRequest) -> SettingOrigin {
-        let isInherited = Explainer.groups.contains { name.hasPrefix($0 + ".") }
         guard request.isRemote else {
-            return isInherited
+            return isInherited(name)
                 ? loaded.origin(of: key(name, request), name) : loaded.origin(of: key(name, request))
         }
-        if isInherited { return loaded.origin(of: name) }
+        if isInherited(name) { return loaded.origin(of: name) }
         return Explainer.remoteKeys.contains(name)
             ? loaded.origin(of: "remote.\(name)") : SettingOrigin(key: "", place: nil)
     }
+
+    /// Whether the file's top has the same key.
+    private func isInherited(_ name: String) -> Bool { InheritedSetting.all.contains { $0.top.name == name } }
 
     private func key(_ name: String, _ request: ExplainedRequest) -> String {
         "sources.\(request.rule.name).\(name)"

@@ -10,7 +10,7 @@ extension Logger {
             // The rule is not shown to clients.
             notice("origin refused", metadata: ["id": "\(id)", "source": "\(source)", "rule": "\(rule)"])
         } else if error.isUnasked {
-            // Logged once, when the breaker opened or the source was suspended.
+            // Logged once, when the breaker opened, or the source was suspended or taken offline.
             debug("request failed", metadata: ["id": "\(id)", "source": "\(source)", "detail": "\(problem.detail)"])
         } else if problem.status >= 500, problem.lifetime == nil, error != .notCached {
             warning(
@@ -25,10 +25,10 @@ extension Logger {
 }
 
 extension PipelineError {
-    /// Whether the origin was not asked because its breaker is open or its source suspended.
+    /// Whether the origin was not asked because its breaker is open, or its source suspended or offline.
     fileprivate var isUnasked: Bool {
         switch self {
-        case .circuitOpen, .sourceSuspended: true
+        case .circuitOpen, .sourceSuspended, .sourceOffline: true
         case .auxiliary(_, let error), .after(_, let error): error.isUnasked
         default: false
         }

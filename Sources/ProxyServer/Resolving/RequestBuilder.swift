@@ -68,7 +68,7 @@ struct RequestBuilder: Sendable {
             if isForOrigin, !resolver.signsRaw { return unsigned }
         }
         guard let signature = signer.signature(path: path.utf8, query: query.utf8, method: request.method) else {
-            for name in ["refresh", "timing"]
+            for name in SignedOptions.names.map(\.name) + ["timing"]
             where raw == nil && request.parameters.contains(where: { $0 == (name, "1") }) {
                 throw Problem(403, "\(name)=1 requires a signature, but signing.keys is empty.", parameter: name)
             }

@@ -211,7 +211,7 @@ struct RequestResolver: Sendable {
             expires: parsed.expires,
             cookies: origin.source.forwardCookies,
             isPersonal: origin.cookie != nil,
-            refreshes: parsed.refresh,
+            options: SignedOptions(parsed),
             fallback: fallback.flatMap { standIn($0, parsed, auxiliaries) }
         )
     }

@@ -31,8 +31,8 @@ final class ResolvedRequest: Sendable {
     let cookies: [String]
     /// Whether it was resolved with cookies of a client, to whom alone its responses belong.
     let isPersonal: Bool
-    /// Whether the origin is contacted regardless of the cache (a signed `refresh=1`).
-    let refreshes: Bool
+    /// What the signed query asks of the cache.
+    let options: SignedOptions
     /// The fallback for an original that is unavailable.
     let fallback: StandInPicture?
 
@@ -57,7 +57,7 @@ final class ResolvedRequest: Sendable {
         expires: Int64?,
         cookies: [String] = [],
         isPersonal: Bool = false,
-        refreshes: Bool,
+        options: SignedOptions,
         fallback: StandInPicture?
     ) {
         self.choice = choice
@@ -73,7 +73,7 @@ final class ResolvedRequest: Sendable {
         fields = OwnFields(vary: vary, crossOrigin: crossOrigin, disposition: disposition)
         self.tellsTiming = tellsTiming
         self.fallback = fallback
-        self.refreshes = refreshes
+        self.options = options
         self.expires = expires
     }
 

@@ -55,8 +55,10 @@ final class ImageRoute: Sendable {
         } else {
             variant = request.variant(for: Self.bucket(head, bytes))
         }
-        let demand = head.has(.cacheControl) || request.refreshes ? demand(of: request, head, bytes) : .none
-        guard demand == .none else { return load(variant, of: request, demand, head, bytes, context) }
+        let mayDirect = head.has(.cacheControl) || head.has(.pragma) || !request.options.isEmpty
+        let directives =
+            mayDirect ? RequestDirectives(of: request, head, bytes, token: live.current.admin.token) : .none
+        guard directives.isNone else { return load(variant, of: request, directives, head, bytes, context) }
         if let entity = pipeline.cached(variant.key, now: now) {
             if entity.isStandIn { pipeline.replaceStandIn(of: variant) }
             return .now(hit(entity, .memory, to: request, head, bytes, now))
@@ -69,7 +71,7 @@ final class ImageRoute: Sendable {
         if !head.has(.cdnLoop), let entity = pipeline.stale(variant, now: now) {
             return .now(hit(entity, .stale, to: request, head, bytes, now))
         }
-        return load(variant, of: request, demand, head, bytes, context)
+        return load(variant, of: request, directives, head, bytes, context)
     }
 
     @inline(__always)
@@ -97,24 +99,6 @@ final class ImageRoute: Sendable {
         return Self.response(entity, to: request, conditions: conditions, dynamic: dynamic, now: now, tag: tag)
     }
 
-    /// The cache directives of a request with `Cache-Control` or `refresh=1`.
-    ///
-    /// Directives that cause requests to the origin need the admin token, because signed URLs may be public.
-    private func demand(
-        of request: ResolvedRequest,
-        _ head: borrowing RequestHead,
-        _ bytes: Span<UInt8>
-    ) -> CacheDemand {
-        var text: [UInt8] = []
-        head.forEach(.cacheControl) { text += Array(", ".utf8) + bytes.copy($0) }
-        var demand = CacheDemand(
-            CacheControl(String(decoding: text, as: UTF8.self)),
-            isTrusted: BearerCredentials(head, bytes).matches(live.current.admin.token)
-        )
-        if request.refreshes { demand.noCache = true }
-        return demand
-    }
-
     /// Whether the client requests reduced data usage (Save Data API §2).
     @inline(__always)
     private static func savesData(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> Bool {
@@ -136,7 +120,7 @@ final class ImageRoute: Sendable {
     private func load(
         _ variant: VariantRequest,
         of request: ResolvedRequest,
-        _ demand: CacheDemand,
+        _ directives: RequestDirectives,
         _ head: borrowing RequestHead,
         _ bytes: Span<UInt8>,
         _ context: RequestContext
@@ -151,13 +135,14 @@ final class ImageRoute: Sendable {
         let waiting = WaitingRequest()
         let promise = context.promise(onCancel: { waiting.leave() })
         let trace = context.trace
-        var load = LoadContext(demand: demand, caller: OriginCaller(head, bytes, context))
+        var load = LoadContext(demand: directives.demand, caller: OriginCaller(head, bytes, context))
         load.account = context.peer.account
         load.deadline = variant.deadline(from: context.monotonic)
         let bucket = variant.bucket ?? .rest
         load.takesArriving = head.method == .get && conditions == nil
         load.priority = RequestPriority(head, bytes)
         let takesGzip = AcceptEncoding.namesGzip(head, bytes)
+        load.waitsForStore = directives.waitsForStore
         let subscription = pipeline.load(variant, load) { [self, account = load.account] result in
             switch result {
             case .success(let answer):
@@ -219,7 +204,9 @@ final class ImageRoute: Sendable {
     ) -> Response {
         let status = answer.status
         let isFinal = !answer.entity.isStandIn
-        let field = isFinal ? CacheStatusFields.field(status) : CacheStatusFields.deferred(status)
+        let field =
+            answer.isStored.map { CacheStatusFields.field(status, isStored: $0) }
+            ?? (isFinal ? CacheStatusFields.field(status) : CacheStatusFields.deferred(status))
         return response(
             answer.entity,
             to: request,

@@ -74,6 +74,9 @@ final class RawRoute: Sendable {
         )
         request.caller = OriginCaller(head, bytes, context)
         request.priority = RequestPriority(head, bytes)
+        if head.has(.cacheControl), head.has(.authorization), CacheControl(ofRequest: head, bytes).retryFailed {
+            request.demand.retryFailed = BearerCredentials(head, bytes).matches(live.current.admin.token)
+        }
         if let answer = proxy.cached(request) { return .now(Response(answer, via: via)) }
         return load(request, context)
     }

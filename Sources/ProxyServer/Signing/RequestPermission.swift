@@ -33,7 +33,7 @@ struct RequestPermission: Sendable {
             throw Problem(403, "The request is not signed (signing.required).", parameter: "sig")
         }
         try Self.refuse(verdict)
-        try Self.checkRefresh(query)
+        try Self.checkOptions(query)
     }
 
     /// Checks a request of `/fetch`.
@@ -54,15 +54,17 @@ struct RequestPermission: Sendable {
             guard isAllowed else {
                 throw Problem(403, "This host is not allowed without a signature (remote.allow).", parameter: "url")
             }
-            return try Self.checkRefresh(query)
+            return try Self.checkOptions(query)
         }
         try Self.refuse(verdict)
     }
 
-    /// Only the operator, by signing, can allow a client to cause requests to the origin.
-    private static func checkRefresh(_ query: ParsedQuery) throws(Problem) {
-        guard !query.refresh || query.signature != nil else {
-            throw Problem(403, "refresh=1 requires a signature.", parameter: "refresh")
+    /// Only the operator, by signing, can allow a client to cause requests to the origin, or to wait for the disk.
+    private static func checkOptions(_ query: ParsedQuery) throws(Problem) {
+        guard query.signature == nil else { return }
+        let options = SignedOptions(query)
+        for (name, option) in SignedOptions.names where options.contains(option) {
+            throw Problem(403, "\(name)=1 requires a signature.", parameter: name)
         }
     }
 

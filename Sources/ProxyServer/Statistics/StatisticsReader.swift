@@ -26,6 +26,8 @@ struct StatisticsReading: Sendable {
     let breakers: [OpenBreaker]
     /// Names of suspended sources.
     let suspended: [String]
+    /// Names of sources that are offline, by order or by configuration.
+    let offline: [String]
     /// Sources with `tls.verify: false`.
     let unverified: Int
     let workers: WorkerPool.Statistics
@@ -88,7 +90,8 @@ struct StatisticsReader: Sendable {
             diskHealth: store.health,
             transfers: transfers.statistics,
             breakers: transfers.openBreakers,
-            suspended: suspended.names,
+            suspended: suspended.names(.suspended),
+            offline: suspended.offline(in: configuration),
             unverified: configuration.sources.count { !$0.rule.tls.verifies },
             workers: workers.statistics,
             server: server.statistics,

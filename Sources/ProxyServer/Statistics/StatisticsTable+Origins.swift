@@ -68,6 +68,12 @@ extension StatisticsTable {
                 if case .array(let names) = value { Double(names.count) } else { nil }
             }
         ) { .array($0.suspended.map { .string($0) }) },
+        .fact(
+            "sources.offline",
+            Metric("edgeprint_sources_offline", "Sources that serve only what is stored.") { value in
+                if case .array(let names) = value { Double(names.count) } else { nil }
+            }
+        ) { .array($0.offline.map { .string($0) }) },
         .gauge(
             "sources.unverified",
             Metric("edgeprint_sources_unverified", "Sources whose certificates are not verified (tls.verify: false).")

@@ -182,6 +182,17 @@ struct TransferEngineBreakerTests {
         #expect(origin.requests == 3)
     }
 
+    @Test func `a request that retries failures probes the host before the pause ends`() async throws {
+        _ = await failures(3)
+        var fetch = OriginFetch.local(origin, "/4")
+        #expect(await engine.failure(fetch) == .circuitOpen(secondsLeft: 5))
+        fetch.retriesFailed = true
+        #expect(await engine.failure(fetch) == .originStatus(503))
+        #expect(origin.requests == 4)
+        // Its failure prolongs the pause like that of any probe.
+        #expect(await engine.failure(.local(origin, "/5")) == .circuitOpen(secondsLeft: 10))
+    }
+
     @Test func `can be closed by hand, and disabled`() async throws {
         _ = await failures(3)
         engine.closeBreakers(of: "other")
@@ -206,14 +217,14 @@ struct TransferEngineBreakerTests {
         await origin.arrival(of: 1)
         _ = loader.load(.local(origin, "/2", source), completion: waiting.set)
         while engine.statistics.waiting < 1 { await Task.yield() }
-        #expect(suspended.set("test", isSuspended: true))
+        #expect(suspended.set("test", to: .suspended))
         engine.endWaiting(of: "test")
         #expect(await waiting.failure == .sourceSuspended)
         #expect(await loader.failure(.local(origin, "/3", source)) == .sourceSuspended)
         gate.open()
         #expect(await running.failure == nil)
         #expect(await loader.failure(.local(origin, "/4", .local(name: "other"))) == nil)
-        #expect(suspended.set("test", isSuspended: false))
+        #expect(suspended.set("test", to: nil))
         #expect(await loader.failure(.local(origin, "/5", source)) == nil)
         #expect(origin.requests == 3)
     }

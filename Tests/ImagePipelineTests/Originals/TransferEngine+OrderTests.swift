@@ -73,6 +73,59 @@ struct TransferEngineOrderTests {
         #expect(order == ["old", "new"])
     }
 
+    @Test func `a raised load starts by its new priority, and keeps its age`() async throws {
+        let engine = try engine(TransferScheduling(ageing: 1_000))
+        var outcomes = [load("first", .normal, engine)]
+        await origin.arrival(of: 1)
+        var fetch = OriginFetch.local(origin, "/raised", .local(connections: 1))
+        fetch.priority = .background
+        let raised = Outcome()
+        let handle = engine.load(fetch, completion: raised.set)
+        outcomes.append(raised)
+        while engine.statistics.waiting < 1 { await Task.yield() }
+        time.advance(seconds: 1)
+        for (name, priority) in [("l1", RequestPriority.low), ("n1", .normal), ("h1", .high)] {
+            outcomes.append(load(name, priority, engine))
+        }
+        while engine.statistics.waiting < 4 { await Task.yield() }
+        handle.raise(to: .normal)
+        // Lower ones change nothing.
+        handle.raise(to: .low)
+        // As old as one step: as urgent as the newer one of the highest priority, and older.
+        outcomes.append(load("h2", .high, engine))
+        while engine.statistics.waiting < 5 { await Task.yield() }
+        gate.open()
+        for outcome in outcomes { #expect(await outcome.failure == nil) }
+        #expect(order == ["raised", "h1", "h2", "n1", "l1"])
+    }
+
+    @Test func `downloads of foreign hosts together take no more than their share`() async throws {
+        var configuration = TransferEngine.Configuration(transfers: 8)
+        configuration.scheduling.foreign = 3
+        let engine = try TransferEngine(configuration: configuration)
+        let gate = gate
+        let hosts = try (0..<5).map { _ in
+            try ScriptedOrigin { _, connection in
+                gate.wait()
+                connection.respond(text: "late")
+            }
+        }
+        // As through `/fetch`.
+        let late = hosts.map { host in
+            let outcome = Outcome()
+            _ = engine.load(.local(host, "/", .local(name: "fetch")), completion: outcome.set)
+            return outcome
+        }
+        while engine.statistics.active < 3 || engine.statistics.waiting < 2 { await Task.yield() }
+        let other = try ScriptedOrigin { _, connection in connection.respond(text: "now") }
+        var source = SourceRule.local(name: "configured")
+        source.location = .http(prefix: other.url + "/")
+        for number in 0..<20 { #expect(await engine.failure(.local(other, "/\(number)", source)) == nil) }
+        #expect(engine.statistics.waiting == 2)
+        gate.open()
+        for outcome in late { #expect(await outcome.failure == nil) }
+    }
+
     @Test func `under overload the newest arrive first, and the oldest are dropped as overload`() async throws {
         let engine = try engine(TransferScheduling(waiting: 4, newestFirstAbove: 1))
         let first = load("first", .normal, engine)

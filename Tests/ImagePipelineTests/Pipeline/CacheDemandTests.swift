@@ -47,6 +47,42 @@ struct CacheDemandTests {
         #expect(rig.pipeline.failures.statistics.entries == 0)
     }
 
+    @Test func `retry-failed retries any cached failure, and accepts fresh responses`() throws {
+        var retry = CacheDemand.none
+        retry.retryFailed = true
+        try rig.fill("a.png", "w=10", with: [1], cacheControl: "max-age=60", entityTag: "\"v1\"")
+        #expect(try rig.ask("a.png", "w=10", demand: retry).value().status == .hit(.memory))
+        #expect(rig.loader.all.count == 1)
+        for (index, status) in [404, 503].enumerated() {
+            let (name, loads) = ("\(status).png", 1 + 2 * index)
+            let failing = rig.ask(name, "w=10")
+            try rig.loader.wait(for: loads + 1)[loads].refuse(status, at: rig.time.wallSeconds)
+            _ = try failing.error()
+            // An outage blocks requests that only refresh.
+            if status == 503 { #expect(try rig.ask(name, "w=10", demand: demand("no-cache")).error() != nil) }
+            #expect(try rig.ask(name, "w=10").error() != nil)
+            let retried = rig.ask(name, "w=10", demand: retry)
+            try rig.loader.wait(for: loads + 2)[loads + 1].answer(rig.png(), at: rig.time.wallSeconds)
+            try rig.transformer.wait(for: index + 2)[index + 1].make([2])
+            #expect(try retried.value().entity.memory == [2])
+            #expect(try rig.ask(name, "w=10").value().status == .hit(.memory))
+        }
+        #expect(rig.pipeline.failures.statistics.entries == 0)
+    }
+
+    @Test func `a retry that fails prolongs the failure, and a stale response replaces it`() throws {
+        var retry = CacheDemand.none
+        retry.retryFailed = true
+        try rig.fill("a.png", "w=10", with: [1], cacheControl: "max-age=10, stale-if-error=600", entityTag: "\"v1\"")
+        rig.time.advance(seconds: 20)
+        for loads in 2...3 {
+            let pending = rig.ask("a.png", "w=10", demand: retry)
+            try rig.loader.wait(for: loads)[loads - 1].refuse(503, at: rig.time.wallSeconds)
+            #expect(try pending.value().status == .hit(.stale))
+        }
+        #expect(rig.pipeline.failures.list(limit: 9).map(\.failures) == [2])
+    }
+
     @Test(arguments: [
         ("max-age=29", 30, false), ("max-age=30", 30, true), ("min-fresh=30", 30, true), ("min-fresh=31", 30, false),
         ("max-stale=10", 70, true), ("max-stale=9", 70, false), ("max-stale", 7_000, true), ("no-store", 30, true),

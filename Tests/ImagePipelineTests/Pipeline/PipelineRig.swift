@@ -1,5 +1,6 @@
 import HTTPCache
 import Glibc
+import HTTPSemantics
 import ImagePipeline
 import ImagePlan
 import LinuxSystem
@@ -125,12 +126,16 @@ final class PipelineRig: Sendable {
         _ plan: String?,
         cache: CacheTiers = .all,
         demand: CacheDemand = .none,
+        priority: RequestPriority = .normal,
+        waitsForStore: Bool = false,
         rule: (inout SourceRule) -> Void = { _ in }
     ) -> PendingAnswer {
         let pending = PendingAnswer()
+        var context = LoadContext(demand: demand)
+        context.priority = priority
+        context.waitsForStore = waitsForStore
         pending.subscription.withLock { subscription in
-            subscription = pipeline.load(request(path, plan, cache: cache, rule: rule), LoadContext(demand: demand)) {
-                result in
+            subscription = pipeline.load(request(path, plan, cache: cache, rule: rule), context) { result in
                 pending.outcome.update { $0 = result }
             }
         }

@@ -15,6 +15,8 @@ final class ScriptedLoader: OriginLoading {
         /// The completion, called once as by a real loader.
         private let completion: Lock<(@Sendable (Result<FetchedResponse, PipelineError>) -> Void)?>
         private let state = Signal((received: 0, cancelled: false))
+        private let length = Lock<Int?>(nil)
+        private let raises = Signal<[RequestPriority]>([])
 
         private let arrival: Lock<(@Sendable (FetchedResponse) -> Void)?>
 
@@ -30,6 +32,12 @@ final class ScriptedLoader: OriginLoading {
 
         var isCancelled: Bool { state.value.cancelled }
         var received: Int { state.value.received }
+        var expected: Int? { length.withLock { $0 } }
+        /// The priorities above its own that the load was raised to.
+        var raised: [RequestPriority] { raises.value.filter { $0 > fetch.priority } }
+
+        func expect(_ count: Int) { length.withLock { $0 = count } }
+        func raise(to priority: RequestPriority) { raises.update { $0.append(priority) } }
 
         func receive(_ count: Int) { state.update { $0.received += count } }
         func waitForCancel() throws { try state.wait { $0.cancelled } }
@@ -111,6 +119,7 @@ final class ScriptedTransformer: Transforming {
         let job: TransformJob
         private let completion: @Sendable (Result<TransformResult, PipelineError>) -> Void
         private let cancelled = Lock(false)
+        private let raises = Lock<[RequestPriority]>([])
 
         init(_ job: TransformJob, _ completion: @escaping @Sendable (Result<TransformResult, PipelineError>) -> Void) {
             self.job = job
@@ -118,6 +127,11 @@ final class ScriptedTransformer: Transforming {
         }
 
         var isCancelled: Bool { cancelled.withLock { $0 } }
+
+        /// The priorities that the job was raised to.
+        var raised: [RequestPriority] { raises.withLock { $0 } }
+
+        func raise(to priority: RequestPriority) { raises.withLock { $0.append(priority) } }
 
         func cancel() {
             cancelled.withLock { $0 = true }

@@ -55,6 +55,34 @@ struct TransferOrderTests {
         #expect(order(after: 6).first == "b")
     }
 
+    @Test func `a raised transfer passes younger ones of its new priority`() {
+        var lanes = Lanes(limit: 100)
+        let raised = Item("r")
+        lanes.enqueue(Item("1"), a, limit: 9, since: 1)
+        lanes.enqueue(raised, a, limit: 9, priority: .background, since: 2)
+        lanes.enqueue(Item("3"), a, limit: 9, since: 3)
+        lanes.raise(raised, a, to: .background)
+        lanes.raise(raised, b, to: .high)
+        lanes.raise(raised, a, to: .normal)
+        #expect(lanes.waiting == 3)
+        #expect(drain(&lanes, at: 4) == "1r3")
+        #expect(lanes.waiting == 0)
+    }
+
+    @Test func `foreign lanes share a limit, and keep their turn while it is reached`() {
+        var lanes = Lanes(TransferScheduling(active: 9, foreign: 2))
+        let hosts = (0..<4).map { Lanes.Key(source: "fetch", origin: "http://\($0)", isForeign: true) }
+        for (number, host) in hosts.enumerated() { lanes.enqueue(Item("\(number)"), host, limit: 9) }
+        lanes.enqueue(Item("a"), a, limit: 9)
+        #expect(drain(&lanes) == "01a")
+        lanes.release(hosts[1], multiplexed: nil)
+        #expect(drain(&lanes) == "2")
+        lanes.release(a, multiplexed: nil)
+        #expect(drain(&lanes) == "")
+        lanes.release(hosts[0], multiplexed: nil)
+        #expect(drain(&lanes) == "3")
+    }
+
     @Test func `starts the newest first while many wait, and the oldest every eighth time`() {
         var lanes = Lanes(TransferScheduling(newestFirstAbove: 3))
         for number in 0..<20 { lanes.enqueue(Item("\(number) "), a, limit: 100) }

@@ -8,7 +8,8 @@ import Testing
 struct InheritedSettingTests {
     /// Each setting with three values: the default, one for the file's top and one for the source.
     private static let examples: [String: (standard: String, top: String, own: String)] = [
-        "limits.pixels": ("50MP", "40MP", "30MP"), "limits.frames": ("256", "9", "8"),
+        "offline": ("false", "true", "false"), "limits.pixels": ("50MP", "40MP", "30MP"),
+        "limits.frames": ("256", "9", "8"),
         "limits.animation": ("50MP", "40MP", "30MP"), "limits.source-bytes": ("64MiB", "5MiB", "4MiB"),
         "limits.redirects": ("5", "4", "0"), "limits.retries": ("1", "3", "0"),
         "limits.auxiliaries": ("4", "2", "0"),
@@ -35,7 +36,9 @@ struct InheritedSettingTests {
     /// The file's top and the source, each with the key if it has a value.
     private func yaml(_ name: String, top: String?, own: String?) -> String {
         let parts = name.split(separator: ".")
-        func map(_ value: String?) -> String? { value.map { "\(parts[0]): { \(parts[1]): \($0) }" } }
+        func map(_ value: String?) -> String? {
+            value.map { parts.count == 1 ? "\(name): \($0)" : "\(parts[0]): { \(parts[1]): \($0) }" }
+        }
         return """
             \(map(top) ?? "# as it is")
             sources:

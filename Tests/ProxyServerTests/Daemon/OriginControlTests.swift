@@ -27,7 +27,7 @@ struct OriginControlTests {
         let before = rig.origin.requests
         let suspended = try admin(rig, "POST", "/sources/photos/suspend")
         #expect(suspended.status == 200)
-        #expect(suspended.text == "{\"source\":\"photos\",\"suspended\":true}\n")
+        #expect(suspended.text == "{\"source\":\"photos\",\"suspended\":true,\"offline\":false}\n")
         for path in ["/photos/a.png?w=20&format=png", "/photos/a.png", "/photos/a.png?w=21&format=png"] {
             let answer = try rig.get(path)
             #expect(answer.status == 200, "\(path) \(answer.text)")
@@ -149,6 +149,37 @@ struct OriginControlTests {
         for client in clients { #expect(try client.readResponse().status == 200) }
         let order = rig.origin.heads.compactMap { $0.split(separator: " ").dropFirst().first.map(String.init) }
         #expect(order == ["/first", "/urgent", "/plain", "/prefetch"])
+    }
+
+    @Test(arguments: [", raw: true", ""])
+    func `a more urgent request raises a download that already waits`(source: String) async throws {
+        let gate = try ScriptedGate()
+        let rig = try EndToEndRig(source: ", connections: 1" + source) { [picture] request, connection in
+            if request.number == 1 { gate.wait() }
+            connection.respond("200 OK", ["Cache-Control: max-age=60"], body: picture)
+        }
+        let requests = [
+            ("/first", ""), ("/prefetch", "Sec-Purpose: prefetch\r\n"), ("/plain", ""), ("/last", "Priority: u=7\r\n"),
+            ("/prefetch", "Priority: u=1\r\n"),
+        ]
+        var clients: [RawHTTPClient] = []
+        for (index, (path, field)) in requests.enumerated() {
+            let client = try RawHTTPClient(port: rig.daemon.port, timeoutMilliseconds: 20_000)
+            try client.send("GET /photos\(path) HTTP/1.1\r\nHost: a\r\n\(field)\r\n")
+            if index == 0 {
+                await rig.origin.arrival(of: 1)
+            } else if index < 4 {
+                try rig.waitUntil("edgeprint_transfers_waiting", is: Double(index))
+            }
+            clients.append(client)
+        }
+        try rig.waitUntil("edgeprint_requests_in_flight", is: 5)
+        // Each loop has handled the last request before it handles these.
+        for _ in 0..<16 { #expect(try rig.get("/robots.txt").status == 200) }
+        gate.open()
+        for client in clients { #expect(try client.readResponse().status == 200) }
+        let order = rig.origin.heads.compactMap { $0.split(separator: " ").dropFirst().first.map(String.init) }
+        #expect(order == ["/first", "/prefetch", "/plain", "/last"])
     }
 
     @Test func `a source without verification is warned of at the start, and counted`() throws {

@@ -61,6 +61,7 @@ struct StatisticsNamesTests {
         edgeprint_response_bytes_total counter
         edgeprint_responses_total counter status=1xx status=2xx status=3xx status=4xx status=5xx
         edgeprint_smallest_total counter
+        edgeprint_sources_offline gauge
         edgeprint_sources_suspended gauge
         edgeprint_sources_unverified gauge
         edgeprint_transfer_bytes_total counter
@@ -115,7 +116,7 @@ struct StatisticsNamesTests {
         requests: bytes inFlight total
         requests.results: collapsed disk error fallback memory miss negative original other refused revalidated stale
         requests.statuses: 1xx 2xx 3xx 4xx 5xx
-        sources: suspended unverified
+        sources: offline suspended unverified
         transfers: active bytes dropped mirrored newConnections outcomes requests resumptions retries reusedConnections waiting
         warm: jobs waiting
         warm.targets: done failed skipped

@@ -37,6 +37,9 @@ final class DiskWriter {
     /// Purges to run once the folder is usable again; `DiskRemovals` bounds them.
     private var deferred: Set<Purge> = []
 
+    /// The writer's thread, once it runs.
+    private var owner = ThreadOwner()
+
     /// Creates the writer of a store.
     init(_ shared: DiskShared) {
         self.shared = shared
@@ -44,6 +47,7 @@ final class DiskWriter {
 
     /// Opens the folder, reports whether retrying can help, then works until the queue is closed.
     func run(opened: (Result<Void, DiskStoreError>) -> Void) {
+        owner = ThreadOwner()
         do throws(DiskFault) {
             try open()
         } catch {
@@ -88,6 +92,7 @@ final class DiskWriter {
     }
 
     private func perform(_ write: DiskWrite) {
+        owner.assertCurrent()
         switch write {
         case .variant(let variant, let origin, let auxiliaries, let bytes, let use):
             store(.variants) { session throws(DiskFault) in

@@ -4,11 +4,11 @@ import ImagePlan
 import Logging
 import OriginTransfer
 
-/// `POST /sources/NAME/suspend` and `POST /sources/NAME/resume`: stops and restarts requests to a source's origin (SDWebImage:
-/// `SDWebImageDownloader.suspended`).
+/// `POST /sources/NAME/suspend`, `/offline` and `/resume`: stops and restarts requests to a source's origin (SDWebImage:
+/// `SDWebImageDownloader.suspended`, `FromCacheOnly`).
 ///
-/// While a source is suspended, stored responses are served, also stale ones; what is not stored is 503. A restart resumes all
-/// sources, a reload keeps them suspended.
+/// Meanwhile stored responses are served, also stale ones; what is not stored is 503 while the source is suspended, and 504 while
+/// it is offline. A restart resumes all sources, a reload does not.
 struct SourceSwitchRoute: AdminRoute {
     let suspended: SuspendedSources
     let transfers: TransferEngine
@@ -16,25 +16,48 @@ struct SourceSwitchRoute: AdminRoute {
     let logger: Logger
 
     private enum Action: String, CaseIterable {
-        case suspend, resume
+        case suspend, offline, resume
+
+        var mode: SuspendedSources.Mode? {
+            switch self {
+            case .suspend: .suspended
+            case .offline: .offline
+            case .resume: nil
+            }
+        }
+
+        /// What happens to the source, for the log.
+        var verb: String {
+            switch self {
+            case .suspend: "suspended"
+            case .offline: "taken offline"
+            case .resume: "resumed"
+            }
+        }
     }
 
     func answer(_ request: AdminRequest) -> AdminAnswer {
         do throws(Problem) {
             let (source, action) = try parse(request.rest)
-            let changes = suspended.set(source, isSuspended: action == .suspend)
+            let changes = suspended.set(source, to: action.mode)
             switch action {
-            case .suspend: transfers.endWaiting(of: source)
+            case .suspend, .offline: transfers.endWaiting(of: source)
             // The operator knows that the origin is back.
             case .resume: transfers.closeBreakers(of: source)
             }
             if changes {
-                let verb = action == .suspend ? "suspended" : "resumed"
-                logger.notice("source \(verb)", metadata: ["source": "\(source)", "by": "\(request.peer)"])
+                logger.notice("source \(action.verb)", metadata: ["source": "\(source)", "by": "\(request.peer)"])
+            }
+            let isOffline = suspended.offline(in: live.current).contains(source)
+            if action == .resume, !changes, isOffline {
+                throw Problem(409, "The configuration keeps this source offline (offline); change it and reload.")
             }
             return .now(
                 .admin(
-                    .object([.init("source", .string(source)), .init("suspended", .bool(action == .suspend))])
+                    .object([
+                        .init("source", .string(source)), .init("suspended", .bool(action == .suspend)),
+                        .init("offline", .bool(isOffline)),
+                    ])
                 )
             )
         } catch {
@@ -45,7 +68,7 @@ struct SourceSwitchRoute: AdminRoute {
     private func parse(_ rest: String) throws(Problem) -> (source: String, action: Action) {
         let parts = rest.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2 else {
-            throw Problem(404, "Use POST /sources/NAME/suspend or /sources/NAME/resume.")
+            throw Problem(404, "Use POST /sources/NAME/suspend, /sources/NAME/offline or /sources/NAME/resume.")
         }
         let names = live.current.sources.map(\.rule.name) + [live.current.remoteRule.name]
         guard names.contains(parts[0]) else {
@@ -53,8 +76,16 @@ struct SourceSwitchRoute: AdminRoute {
         }
         guard let action = Action(rawValue: parts[1]) else {
             let hint = NearestName.hint(parts[1], among: Action.allCases.map(\.rawValue))
-            throw Problem(404, "A source cannot be told to '\(parts[1])'\(hint): suspend or resume.")
+            throw Problem(404, "A source cannot be told to '\(parts[1])'\(hint): suspend, offline or resume.")
         }
         return (parts[0], action)
+    }
+}
+
+extension SuspendedSources {
+    /// The sources that are offline, by order or by configuration, sorted; a suspended one is not.
+    func offline(in configuration: Configuration) -> [String] {
+        let rules = configuration.sources.map(\.rule) + [configuration.remoteRule]
+        return rules.filter { (mode(of: $0.name) ?? ($0.isOffline ? .offline : nil)) == .offline }.map(\.name).sorted()
     }
 }

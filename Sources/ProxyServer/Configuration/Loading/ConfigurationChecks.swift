@@ -22,6 +22,7 @@ enum ConfigurationChecks {
         let (transfers, breaker) = (configuration.transfers, configuration.breaker)
         let contradictions = [
             ("transfers.per-host", "transfers.active", transfers.perHost > transfers.active),
+            ("remote.active", "transfers.active", transfers.foreign > transfers.active),
             ("transfers.newest-first", "transfers.waiting", transfers.newestFirstAbove > transfers.waiting),
             ("breaker.pause", "breaker.pause-max", breaker.pause > breaker.pauseMaximum),
         ]

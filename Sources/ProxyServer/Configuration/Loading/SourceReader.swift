@@ -1,3 +1,4 @@
+import HTTPCache
 import OriginTransfer
 import ImagePlan
 import ImagePipeline
@@ -99,6 +100,7 @@ struct SourceReader {
         if case .file = rule.location {
             let unused = [
                 ("no-transform", rule.noTransform == .obey),
+                ("continue", rule.continues != .standard),
                 ("headers", !rule.headers.isEmpty), ("allow-private", rule.allowPrivate),
                 ("forward-query", !rule.forwardQuery.isEmpty), ("forward-cookies", !rule.forwardCookies.isEmpty),
                 ("auth", draft.credentials != nil),

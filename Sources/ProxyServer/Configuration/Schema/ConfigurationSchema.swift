@@ -1,6 +1,7 @@
 import HTTPCache
 import ImagePipeline
 import ImagePlan
+import OriginTransfer
 
 /// All keys of the configuration file except those of a source.
 enum ConfigurationSchema {
@@ -9,7 +10,7 @@ enum ConfigurationSchema {
     private static let largest = 1 << 50
 
     static let root = SettingTable<Configuration>(
-        listeners + content + tiers + storage + InheritedSetting.top("limits") + limits
+        listeners + content + InheritedSetting.offline.map(\.top) + tiers + storage + InheritedSetting.top("limits") + limits
             + InheritedSetting.top("timeouts")
             + timeouts + transfers
             + InheritedSetting.top("quality") + InheritedSetting.top("formats") + behaviour + answers + webp
@@ -51,6 +52,12 @@ enum ConfigurationSchema {
             \.remote.allowPrivate,
             .flag,
             "Allow /fetch to reach loopback, private and link-local addresses."
+        ),
+        Setting(
+            "remote.active",
+            \.transfers.foreign,
+            .count(1...10_000),
+            "Maximum concurrent downloads of /fetch, over all hosts."
         ),
         Setting("remote.raw", \.remote.raw, .flag, "Make /fetch a plain HTTP cache for any content."),
         Setting("remote.unsupported", \.remote.unsupported, .choice, "Like unsupported of a source, for /fetch."),
@@ -154,6 +161,12 @@ enum ConfigurationSchema {
             needsRestart: true,
             "Maximum size of a request body; only raw sources accept one."
         ),
+        Setting(
+            "clients.half-close",
+            \.clients.halfClose,
+            .choice,
+            "Clients that close their sending side before their response: answer, or treat as gone."
+        ),
         Setting("limits.connections", \.limits.connections, .count(1...1_000_000), "Maximum open client connections."),
         Setting(
             "limits.waiters",
@@ -162,12 +175,6 @@ enum ConfigurationSchema {
             "Maximum requests waiting for the same result."
         ),
         Setting("limits.queue", \.limits.queue, .count(1...1_000_000), "Maximum transforms waiting for a worker."),
-        Setting(
-            "clients.half-close",
-            \.clients.halfClose,
-            .choice,
-            "Clients that close their sending side before their response: answer, or treat as gone."
-        ),
     ]
 
     private static let timeouts: [Setting<Configuration>] = [

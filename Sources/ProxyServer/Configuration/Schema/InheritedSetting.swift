@@ -36,10 +36,10 @@ struct InheritedSetting: Sendable {
 
 extension InheritedSetting {
     /// All inherited settings, in the order in which they are printed.
-    static let all = limits + timeouts + quality + formats + avif
+    static let all = offline + limits + timeouts + quality + formats + avif
 
-    /// The sections of these settings, in the same order.
-    static let sections = all.reduce(into: [String]()) { sections, setting in
+    /// The sections of these settings, in the same order; `offline` has none.
+    static let sections = all.filter { $0.top.name.contains(".") }.reduce(into: [String]()) { sections, setting in
         let section = String(setting.top.name.prefix { $0 != "." })
         if sections.last != section { sections.append(section) }
     }
@@ -48,6 +48,17 @@ extension InheritedSetting {
     static func top(_ section: String) -> [Setting<Configuration>] {
         all.map(\.top).filter { $0.name.hasPrefix(section + ".") }
     }
+
+    /// Serving from the cache alone.
+    static let offline = [
+        InheritedSetting(
+            "offline",
+            \.isOffline,
+            \.isOffline,
+            .flag,
+            "Serve only what is stored, also stale, and send no request to any origin."
+        )
+    ]
 
     private static let limits = [
         InheritedSetting(

@@ -45,6 +45,12 @@ enum SourceSchema {
         Setting("region", \.region, .optional(.region), "Region of an s3:// bucket."),
         Setting("endpoint", \.endpoint, .optional(.endpoint), "Endpoint of an s3:// bucket's store; AWS by default."),
         Setting("connections", \.rule.connections, .count(1...1_000), "Maximum concurrent connections to one host."),
+        Setting(
+            "continue",
+            \.rule.continues,
+            .continuation,
+            "Downloads that all clients have left: always, { past: 75% } or { past: 256KiB } of them received, or never."
+        ),
     ]
 
     private static let behaviour: [Setting<Draft>] = [
