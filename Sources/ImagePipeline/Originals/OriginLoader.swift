@@ -78,6 +78,7 @@ extension TransferRequest {
             lastModified: fetch.lastModified
         )
         caller = fetch.caller
+        statusTreatment = fetch.source.effects?.statusTreatment
         account = fetch.account
         deadline = fetch.deadline
         exchange = fetch.exchange

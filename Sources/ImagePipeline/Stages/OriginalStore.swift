@@ -175,7 +175,8 @@ extension OriginRecord {
     }
 
     private mutating func take(_ response: StoredResponse, of request: OriginRequest) {
-        let kept = FieldLines(response.fields.lines.filter { Self.keptFields.contains($0.key) })
+        let names = Self.keptFields.union(request.source.effects?.fieldNames ?? [])
+        let kept = FieldLines(response.fields.lines.filter { names.contains($0.key) })
         setFields(kept, policy: response.policy)
         tags = response.tags
         // A lifetime for shared caches only, or granted by a loader, does not apply to clients.

@@ -34,8 +34,8 @@ struct Edgeprint: ParsableCommand {
             """,
         version: Version.text,
         subcommands: [
-            ServeCommand.self, CheckCommand.self, ExplainCommand.self, URLCommand.self, CheckURLCommand.self,
-            PurgeCommand.self, StatsCommand.self, DoctorCommand.self, FsckCommand.self,
+            ServeCommand.self, CheckCommand.self, ExplainCommand.self, KeyCommand.self, URLCommand.self,
+            CheckURLCommand.self, PurgeCommand.self, StatsCommand.self, DoctorCommand.self, FsckCommand.self,
         ],
         defaultSubcommand: ServeCommand.self
     )

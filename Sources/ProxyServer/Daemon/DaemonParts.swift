@@ -211,6 +211,7 @@ final class DaemonParts: Sendable {
                     (.get, "/metrics", MetricsRoute(reader: stats)),
                     (.get, "/stats", StatsRoute(reader: stats, survey: survey)),
                     (.get, "/explain", ExplainRoute(live: live, time: time)),
+                    (.get, "/key", KeyRoute(live: live, time: time)),
                     (.post, "/purge", PurgeRoute(purger: purger)),
                     (.get, "/negative", NegativeRoute(pipeline: pipeline)),
                     (

@@ -35,6 +35,9 @@ final class ResolvedRequest: Sendable {
     /// The fallback for an original that is unavailable.
     let fallback: StandInPicture?
 
+    /// What rules decide about the request and its responses.
+    let rules: RequestRules
+
     /// The same request for another original, with its own status.
     struct StandInPicture: Sendable {
         var choice: Choice
@@ -57,8 +60,10 @@ final class ResolvedRequest: Sendable {
         cookies: [String] = [],
         isPersonal: Bool = false,
         refreshes: Bool,
-        fallback: StandInPicture?
+        fallback: StandInPicture?,
+        rules: RequestRules = RequestRules()
     ) {
+        self.rules = rules
         self.choice = choice
         self.saving = saving
         self.hints = hints
