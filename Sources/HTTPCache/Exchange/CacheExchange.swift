@@ -372,6 +372,7 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
 
     func bounds(_ response: FetchedResponse) -> ResponsePolicy.Bounds {
         let missing = request.remembersFailures ? context.failures.lifetimeOfMissing : nil
-        return request.bounds(granted: response.grantedLifetime, missing: missing)
+        let rule = request.origin.rule(for: response, updating: response.status == 304 ? stored : nil)
+        return request.bounds(rule, granted: response.grantedLifetime, missing: missing)
     }
 }

@@ -20,9 +20,17 @@ package protocol CacheOrigin: AnyObject, Sendable {
     var keepsNothing: Bool { get }
     /// Returns the target for another URL of the same source.
     func sibling(_ url: OriginURL) -> Self
+    /// Returns the cache settings for a response; those of the source unless something in the response changes them.
+    ///
+    /// - Parameters:
+    ///   - response: the response, whose content may still be arriving.
+    ///   - stored: the stored response that a 304 updates; `nil` for any other response.
+    func rule(for response: FetchedResponse, updating stored: StoredResponse?) -> CacheRule
 }
 
 extension CacheOrigin {
+    package func rule(for response: FetchedResponse, updating stored: StoredResponse?) -> CacheRule { rule }
+
     /// The tiers that store the response and objects derived from it.
     package var keeps: CachePolicy { keepsNothing ? CachePolicy(.none) : rule.cache }
 
@@ -60,9 +68,12 @@ extension NegativeCache {
 }
 
 extension OriginCaller {
-    /// A suffix for the keys of flights and failures, which separates requests by their `CDN-Loop`; empty without one.
+    /// A suffix for the keys of flights and failures, which separates requests by their `CDN-Loop` and by the parameters that are
+    /// not part of the cache key; empty without either.
     ///
-    /// A CDN refuses requests that name it in `CDN-Loop`, and any client can set the field. Requests with different values
-    /// therefore share neither failures nor flights. All requests share the fetched original.
-    package var keySuffix: String { cdnLoop.map { "\nCDN-Loop \($0)" } ?? "" }
+    /// A CDN refuses requests that name it in `CDN-Loop`, and an origin those with a wrong signature. Any client can send both.
+    /// Requests with different values therefore share neither failures nor flights. All requests share the fetched original.
+    package var keySuffix: String {
+        (cdnLoop.map { "\nCDN-Loop \($0)" } ?? "") + (unkeyed.map { "\nunkeyed \($0)" } ?? "")
+    }
 }

@@ -104,9 +104,10 @@ package struct CacheRequest<Origin: CacheOrigin>: Sendable {
     /// Returns the source's limits on freshness: its `ttl` settings for originals; raw sources keep the origin's values.
     ///
     /// - Parameters:
+    ///   - source: the settings for the response.
     ///   - granted: the lifetime granted by the loader, in seconds.
     ///   - missing: the lifetime of a raw source's 404 or 410 without freshness fields, in seconds.
-    func bounds(granted: Int64?, missing: Int64?) -> ResponsePolicy.Bounds {
+    func bounds(_ source: CacheRule, granted: Int64?, missing: Int64?) -> ResponsePolicy.Bounds {
         guard !passesResponses else { return ResponsePolicy.Bounds(missingLifetime: missing) }
         return ResponsePolicy.Bounds(
             defaultLifetime: source.ttl,

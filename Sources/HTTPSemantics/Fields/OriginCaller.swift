@@ -6,6 +6,8 @@ package struct OriginCaller: Hashable, Sendable {
     package var via: String?
     /// The value of `CDN-Loop`, which names the CDNs that forwarded the request (RFC 8586); `nil` if there is none.
     package var cdnLoop: String?
+    /// The path and query with the parameters that are sent and not part of the cache key (`unkeyed-query`); `nil` without any.
+    package var unkeyed: String?
 
     /// The daemon itself.
     package static let nobody = OriginCaller()

@@ -90,6 +90,7 @@ extension TransferRequest {
         )
         if case .url(let url) = fetch.target { mirrors = fetch.source.mirrorURLs(of: url) }
         caller = fetch.caller
+        statusTreatment = fetch.source.effects?.statusTreatment
         account = fetch.account
         deadline = fetch.deadline
         exchange = fetch.exchange

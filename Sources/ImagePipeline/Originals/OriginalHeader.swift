@@ -29,6 +29,14 @@ enum OriginalHeader {
         }
     }
 
+    /// Returns the format of an original that is still arriving, from what has arrived; `nil` if that is not enough.
+    static func format(ofArriving file: GrowingFile) -> ImageFormat? {
+        guard let bytes = file.file.read(count: min(file.progress.count, firstLook)),
+            case .found(let header)? = try? examine(bytes, of: file.expected ?? .max)
+        else { return nil }
+        return header.format
+    }
+
     /// What the first bytes of an original tell.
     enum Finding {
         case found(ImageHeader)

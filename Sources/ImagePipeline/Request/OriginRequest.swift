@@ -14,14 +14,24 @@ package final class OriginRequest: Sendable {
     package let source: SourceRule
     /// The value of `Cookie` for the origin: those of the client's cookies that the source forwards; `nil` for none.
     package let cookie: String?
+    /// Path and query as sent if they contain parameters that are not part of the key; `nil` otherwise.
+    package let unkeyed: String?
     /// Whether nothing from the request may be stored, including failures (RFC 9111 §5.2.1.5); stored responses may be used.
     package let keepsNothing: Bool
 
     /// Creates a request for a URL; equivalent URLs share one original.
     ///
-    /// - Parameter cookie: the cookies to forward, in a canonical order; requests with other cookies have another original.
-    package convenience init(source: SourceRule, url: OriginURL, cookie: String? = nil) {
-        self.init(source: source, target: .url(url), identity: url.normalized, cookie: cookie)
+    /// - Parameters:
+    ///   - keyed: the URL without the parameters that are not part of the key; `nil` if there are none.
+    ///   - cookie: the cookies to forward, in a canonical order; requests with other cookies have another original.
+    package convenience init(source: SourceRule, url: OriginURL, keyed: OriginURL? = nil, cookie: String? = nil) {
+        self.init(
+            source: source,
+            target: .url(url),
+            identity: (keyed ?? url).normalized,
+            unkeyed: keyed == nil ? nil : url.requestTarget,
+            cookie: cookie
+        )
     }
 
     /// Creates a request for a file below the root of a `file:` source.
@@ -29,14 +39,22 @@ package final class OriginRequest: Sendable {
         self.init(source: source, target: .file(file), identity: file)
     }
 
-    private init(source: SourceRule, target: OriginTarget, identity: String, cookie: String? = nil) {
+    private init(
+        source: SourceRule,
+        target: OriginTarget,
+        identity: String,
+        unkeyed: String? = nil,
+        cookie: String? = nil
+    ) {
+        self.unkeyed = unkeyed
         self.cookie = cookie
         self.source = source
         self.target = target
         keepsNothing = false
         self.identity = identity
         // An identity contains no line feed.
-        let suffix = cookie.map { "\ncookie \($0)" } ?? ""
+        let rules = source.effects.map(\.keyText).flatMap { $0.isEmpty ? nil : "\nrules \($0)" } ?? ""
+        let suffix = (cookie.map { "\ncookie \($0)" } ?? "") + rules
         key = CacheKey(hashing: "original/1\n\(source.name)\n\(source.location.text)\n\(identity)\(suffix)")
     }
 
@@ -52,6 +70,7 @@ package final class OriginRequest: Sendable {
         source = request.source
         keepsNothing = true
         identity = request.identity
+        unkeyed = request.unkeyed
         cookie = request.cookie
     }
 }

@@ -68,12 +68,18 @@ package struct SourceRule: Hashable, Sendable {
     package var proxy: TransferProxy?
     /// Where connections start; `nil` for the system's choice.
     package var interface: TransferInterface?
-    /// Query parameters that are forwarded to the origin, unchanged and in order.
+    /// Query parameters that are forwarded to the origin, unchanged and in order; names, or patterns with `*`.
     package var forwardQuery: [String]
     /// Names of the client's cookies that are forwarded, in this order, and are part of the key; the responses are private.
     package var forwardCookies: [String] = []
-    /// Query parameters that are dropped.
+    /// Query parameters that are dropped; names or patterns, as for `forwardQuery`.
     package var ignoreQuery: [String]
+    /// Query parameters that are forwarded to the origin and are not part of the cache key, such as signatures.
+    package var unkeyedQuery: [String] = []
+    /// Whether forwarded parameters are sorted by name.
+    package var sortsQuery = false
+    /// What matching rules decide besides these settings; `nil` if none do.
+    package var effects: RuleEffects?
     /// Whether the source is a plain HTTP cache whose requests and responses are not transformed.
     package var isRaw = false
     /// Methods (RFC 9110 §9) that a raw source accepts in addition to `standardMethods`.

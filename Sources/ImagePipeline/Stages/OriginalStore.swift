@@ -175,10 +175,9 @@ extension OriginRecord {
     }
 
     private mutating func take(_ response: StoredResponse, of request: OriginRequest) {
-        let isOther = header.format == .other
-        let kept = FieldLines(
-            response.fields.lines.filter { Self.keptFields.contains($0.key) || isOther && $0.key == "content-type" }
-        )
+        var names = Self.keptFields.union(request.source.effects?.fieldNames ?? [])
+        if header.format == .other { names.insert("content-type") }
+        let kept = FieldLines(response.fields.lines.filter { names.contains($0.key) })
         setFields(kept, policy: response.policy)
         tags = response.tags
         // A lifetime for shared caches only, or granted by a loader, does not apply to clients.

@@ -2,7 +2,7 @@
 struct QueryReader {
     private let options: ParseOptions
     private var parts: [PlanParameters.Part] = []
-    private var forwarded: [String] = []
+    private var forwarded: [(name: String, raw: String, use: QueryFilter.Use)] = []
     private var requestValues: [String: Parameter] = [:]
     private var usesSourcePreset = true
     private var hints: Set<ClientHint> = []
@@ -22,12 +22,12 @@ struct QueryReader {
             try readRequestValue(try pair.parameter())
         case .some(let role):
             parts.append(.own(try resolved(try pair.parameter()), role))
-        case nil where options.forwardNames.contains(pair.name):
-            forwarded.append(pair.raw)
-        case nil where options.ignoreNames.contains(pair.name):
-            break
         case nil:
-            let hint = ParameterRole.hint(pair.name, among: options.forwardNames.union(options.ignoreNames))
+            if let use = options.query.use(of: pair.name) {
+                forwarded.append((pair.name, pair.raw, use))
+                return
+            }
+            let hint = ParameterRole.hint(pair.name, among: Set(options.query.names))
             throw RequestError(parameter: pair.name, reason: "is not a known parameter\(hint)")
         }
     }
@@ -74,7 +74,7 @@ struct QueryReader {
             plan: try parameters.plan(),
             presets: presetNames,
             isBare: parameters.isEmpty,
-            forwardedQuery: forwarded.joined(separator: "&"),
+            forwarded: options.query.outcome(forwarded),
             url: requestValues["url"]?.value,
             filename: try filename(),
             download: try requestValues["download"]?.flag() ?? false,

@@ -24,10 +24,8 @@ package enum RequestLanguage {
 
 /// The settings of a source that affect how queries are parsed.
 package struct ParseOptions: Sendable {
-    /// Parameters to forward to the origin, raw and in order; never names of the language (`RequestLanguage.isReserved`).
-    package var forwardNames: Set<String>
-    /// Parameters to ignore; names of the language are never ignored.
-    package var ignoreNames: Set<String>
+    /// Which other parameters are forwarded to the origin, raw, and which are ignored; names of the language are neither.
+    package var query: QueryFilter
     /// The presets by name.
     package var presets: [String: Preset]
     /// The source's default preset, applied before every query that does not contain `preset=none`.
@@ -46,8 +44,7 @@ package struct ParseOptions: Sendable {
         takesURL: Bool = false,
         hints: ClientHintOptions? = nil
     ) {
-        self.forwardNames = forwardNames
-        self.ignoreNames = ignoreNames
+        query = QueryFilter(forward: forwardNames, ignore: ignoreNames)
         self.presets = presets
         self.sourcePreset = sourcePreset
         self.takesURL = takesURL
@@ -65,8 +62,10 @@ package struct ParsedQuery: Hashable, Sendable {
     /// Forwarded and ignored parameters, `filename`, `download`, `timing`, `exp`, `sig`, `refresh`, `retry`, `wait-store` and
     /// `preset=none` request no transform.
     package let isBare: Bool
-    /// The pairs to forward to the origin, raw and in order, joined by `&`; empty if there are none.
-    package let forwardedQuery: String
+    /// The pairs to forward to the origin, raw and in order, joined by `&`, and those of them that are part of the cache key.
+    package let forwarded: QueryFilter.Outcome
+    /// The pairs to forward to the origin; empty if there are none.
+    package var forwardedQuery: String { forwarded.sent }
     /// `url`, decoded once; present exactly if the request is for `/fetch`.
     package let url: String?
     /// The file name to suggest in `Content-Disposition`; without path separators.

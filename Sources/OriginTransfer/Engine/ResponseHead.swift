@@ -42,6 +42,9 @@ struct ResponseHead: Hashable, Sendable {
     /// The value of `Content-Length`; `nil` if absent.
     var contentLength: Int? { values[.contentLength].flatMap { Int($0) } }
 
+    /// Replaces the status of a complete head.
+    mutating func treat(as status: Int) { self.status = status }
+
     /// Parses a line, with or without its line ending.
     ///
     /// - Returns: whether this line completed the final head.

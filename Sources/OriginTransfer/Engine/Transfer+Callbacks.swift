@@ -61,6 +61,7 @@ extension Transfer {
             failure = .violation(error.rawValue)
             return false
         }
+        if let treatment = ticket.request.statusTreatment { head.treat(as: treatment(head.status, head.lines)) }
         responseTime = time.wallSeconds
         headTime = time.monotonic
         enter(.body, milliseconds: options.timeouts.firstByte)

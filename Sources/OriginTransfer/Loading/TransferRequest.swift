@@ -26,6 +26,8 @@ package struct TransferRequest: Sendable {
     package var deadline: Int64?
     /// Examines the beginning of a plain GET's body while the rest arrives; `nil` to accept any content.
     package var inspection: Inspection?
+    /// Returns the status as which a final response is treated, from its own status and fields; `nil` to take it as it is.
+    package var statusTreatment: (@Sendable (_ status: Int, _ fields: FieldLines) -> Int)?
     /// A request to send instead of a plain GET; its response is returned unchanged, whatever its status.
     package var exchange: Exchange?
     /// Called with each interim response to forward, on the transfer thread and never after the completion; must not block.

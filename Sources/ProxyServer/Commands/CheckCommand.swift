@@ -8,7 +8,8 @@ struct CheckCommand: ParsableCommand {
         abstract: "Prints the effective configuration, secrets redacted, or its errors.",
         discussion: """
             Merges defaults, the file and EDGEPRINT_ variables, and prints the result as a configuration file. Every \
-            error is printed with its key and its line or variable.
+            error is printed with its key and its line or variable. A rule that no request can reach is a warning on standard \
+            error.
 
             EXAMPLES
               edgeprint check
@@ -27,7 +28,13 @@ struct CheckCommand: ParsableCommand {
     func run() throws {
         let flags = ConfigurationLoader.Flags(config: options.config)
         let loader = ConfigurationLoader(environment: ProcessInfo.processInfo.environment, flags: flags)
-        let configuration = try loader.loadOrExit()
+        let loaded = try loader.loadWithOriginsOrExit()
+        let configuration = loaded.configuration
+        for dead in RuleReach(configuration: configuration).dead {
+            let key = "rules[\(dead.index)]"
+            let place = loaded.places[key].map { "\($0): " } ?? ""
+            StandardError.write("edgeprint: warning: \(place)\(key): can never apply: \(dead.reason)\n")
+        }
         FileHandle.standardOutput.write(Data(configuration.yaml.utf8))
     }
 }

@@ -36,6 +36,8 @@ struct ExplainCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The client's Accept field, used by format=auto.", valueName: "header"))
     var accept: String?
 
+    @OptionGroup var client: ClientFieldOptions
+
     @Flag(help: "Include settings at their defaults.")
     var all = false
 
@@ -43,6 +45,7 @@ struct ExplainCommand: ParsableCommand {
     var json = false
 
     func validate() throws {
+        _ = try client.fields
         guard path.hasPrefix("/") || path.contains("://") else {
             throw ValidationError(
                 "PATH must begin with a slash, as in /NAME/PATH?w=400, or be the full URL of a request."
@@ -54,7 +57,7 @@ struct ExplainCommand: ParsableCommand {
         let flags = ConfigurationLoader.Flags(config: options.config)
         let loader = ConfigurationLoader(environment: ProcessInfo.processInfo.environment, flags: flags)
         let explainer = try Explainer(loader.loadWithOriginsOrExit(), time: SystemTime())
-        let whole = explainer.explain(path, accept: accept)
+        let whole = try explainer.explain(path, accept: accept, fields: client.fields)
         let explanation = all ? whole : whole.withoutDefaults
         try StandardOutput.write(json ? explanation.json.document : explanation.text)
         if explanation.problem != nil { throw ExitCode(1) }

@@ -15,6 +15,8 @@ struct Configuration: Sendable, Equatable {
     /// The sources in the file's order; names are unique, and none is `fetch`.
     var sources: [ConfiguredSource] = []
     var remote = Remote()
+    /// The rules in the file's order.
+    var rules: [ConfiguredRule] = []
     var signing = Signing()
     var cache = Cache()
     /// The lifetimes of cached failures.
@@ -65,6 +67,12 @@ struct Configuration: Sendable, Equatable {
         var allowPrivate = false
         /// Whether it is a plain HTTP cache.
         var raw = false
+        /// Query parameters of the URL that are dropped.
+        var ignoreQuery: [String] = []
+        /// Query parameters of the URL that are sent and are not part of the cache key.
+        var unkeyedQuery: [String] = []
+        /// Whether the URL's query is sorted by name.
+        var sortsQuery = false
         /// How an origin's `no-transform` is handled.
         var noTransform = SourceRule.NoTransformPolicy.ignore
         var unsupported = SourceRule.UnsupportedPolicy.refuse
@@ -272,6 +280,9 @@ extension Configuration {
         rule.isRaw = remote.raw
         rule.noTransform = remote.noTransform
         rule.unsupported = remote.unsupported
+        rule.ignoreQuery = remote.ignoreQuery
+        rule.unkeyedQuery = remote.unkeyedQuery
+        rule.sortsQuery = remote.sortsQuery
         return rule
     }
 

@@ -5,7 +5,8 @@ struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     /// As written, in lower case.
     let text: String
     private let labels: [String]
-    private let isEverything: Bool
+    /// Whether it matches every host.
+    let isEverything: Bool
     private let hasOpenStart: Bool
 
     /// Parses a pattern; `nil` if it is not a host name with wildcards.
@@ -32,6 +33,13 @@ struct HostPattern: Sendable, Hashable, CustomStringConvertible {
         let parts = host.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard hasOpenStart ? parts.count > labels.count : parts.count == labels.count else { return false }
         return zip(parts.suffix(labels.count), labels).allSatisfy { HostPattern.fits($0, $1) }
+    }
+
+    /// Whether every host that another pattern matches is matched by this one; may return `false` for some that are.
+    func covers(_ other: HostPattern) -> Bool {
+        if isEverything || self == other { return true }
+        // A * of the other counts as a character that only a * matches.
+        return !other.isEverything && !other.hasOpenStart && matches(other.text)
     }
 
     /// Whether a label matches a pattern with wildcards, in time proportional to the product of their lengths.

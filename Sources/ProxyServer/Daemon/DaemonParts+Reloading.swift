@@ -40,6 +40,11 @@ extension DaemonParts {
             pipeline.failures.remove(.source(source.rule.name))
             transfers.closeBreakers(of: source.rule.name)
         }
+        if old.rules != configuration.rules {
+            for name in configuration.sources.map(\.rule.name) + [configuration.remoteRule.name] {
+                pipeline.failures.remove(.source(name))
+            }
+        }
         if old.remoteRule != configuration.remoteRule {
             pipeline.failures.remove(.source(configuration.remoteRule.name))
             transfers.closeBreakers(of: configuration.remoteRule.name)

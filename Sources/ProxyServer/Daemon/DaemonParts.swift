@@ -241,6 +241,7 @@ final class DaemonParts: Sendable {
                     (.get, "/metrics", MetricsRoute(reader: stats)),
                     (.get, "/stats", StatsRoute(reader: stats, survey: survey)),
                     (.get, "/explain", ExplainRoute(live: live, time: time)),
+                    (.get, "/key", KeyRoute(live: live, time: time)),
                     (.post, "/purge", PurgeRoute(purger: purger)),
                     (.get, "/has", HasRoute(pipeline: pipeline, resolver: resolver)),
                     (.get, "/entry", EntryRoute(pipeline: pipeline, resolver: resolver, time: time)),

@@ -22,6 +22,7 @@ struct Doctor: Sendable {
                 SecretCheck(loaded),
                 SourceFolderCheck(sources: configuration.sources, cachePath: configuration.cache.path),
                 SourceRouteCheck(sources: configuration.sources),
+                RuleReachCheck(configuration: configuration),
                 LibraryCheck(needsTLS: configuration.sources.contains { $0.asksTLS } || configuration.remote.isOpen),
                 WorkerCheck(memory: configuration.workers.memory),
             ]

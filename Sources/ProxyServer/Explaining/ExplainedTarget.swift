@@ -1,4 +1,5 @@
 import HTTPKit
+import HTTPSemantics
 import ImagePlan
 
 /// A request target parsed as on the public listener, with the same parser and limits.
@@ -10,17 +11,30 @@ struct ExplainedTarget: Sendable, Hashable {
     /// Whether the response is constant (`/`, `/robots.txt`, `/favicon.ico`).
     var isFixed: Bool
 
+    /// The conditions of rules on request fields that the request fulfils.
+    var traits: RequestTraits
+
     /// Parses a target in origin-form or absolute-form.
     ///
+    /// - Parameters:
+    ///   - fields: other fields of the request; without `Host`, it is `localhost`.
+    ///   - matchers: the conditions of rules on request fields.
     /// - Throws: the error that the listener would respond with.
-    init(_ target: String, accept: String?) throws(Problem) {
+    init(
+        _ target: String,
+        accept: String?,
+        fields: FieldLines = FieldLines(),
+        matchers: RequestMatchers? = nil
+    ) throws(Problem) {
         // A line end or a space would end the target in the synthesized request below.
         guard target.utf8.allSatisfy({ $0 > 0x20 }) else { throw Problem(.malformed(.invalidTarget)) }
         guard accept?.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) ?? true else {
             throw Problem(.malformed(.invalidFieldValue))
         }
         let field = accept.map { "Accept: \($0)\r\n" } ?? ""
-        let request = Array("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\(field)\r\n".utf8)
+        let others = fields.lines.map { "\($0.name): \($0.text)\r\n" }.joined()
+        let host = fields.contains("host") ? "" : "Host: localhost\r\n"
+        let request = Array("GET \(target) HTTP/1.1\r\n\(host)\(field)\(others)\r\n".utf8)
         var head = RequestHead()
         do throws(ParseError) {
             var progress = ParseProgress()
@@ -31,6 +45,7 @@ struct ExplainedTarget: Sendable, Hashable {
             throw Problem(.malformed(error))
         }
         bytes = Array(request[head.pathAndQuery])
+        traits = matchers?.traits(head, request.span) ?? []
         var best = FormatBucket.rest
         head.forEach(.accept) { best = max(best, FormatBucket(accept: request.span.extracting($0))) }
         bucket = best

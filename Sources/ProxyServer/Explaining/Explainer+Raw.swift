@@ -10,15 +10,15 @@ extension Explainer {
         accept: String?,
         _ origin: OriginRequest
     ) throws(Problem) -> [Explanation.Section] {
-        let entry = try entry(of: origin.source)
-        let request = ExplainedRequest(target: target, accept: accept, origin: origin, resolved: nil, entry: entry)
+        let ruled = try ruled(target)
+        let request = ExplainedRequest(target: target, accept: accept, origin: origin, resolved: nil, ruled: ruled)
         let guardSection =
             request.isRemote ? try guardSection(request) : signatureSection(request, try rawSignature(request))
         let sections = [
             rawRequestSection(request), sourceSection(request), upstreamSection(request), guardSection,
             rawCacheSection(request),
         ]
-        return sections + ruleSections(request).filter { !$0.facts.isEmpty }
+        return sections + rulesSections(request) + ruleSections(request).filter { !$0.facts.isEmpty }
     }
 
     private func rawRequestSection(_ request: ExplainedRequest) -> Explanation.Section {

@@ -7,8 +7,10 @@ extension Explainer {
         var facts = [Explanation.Fact("source", .string(request.rule.name), .path)]
         let options = request.entry.options
         let others = request.pairs.filter { !RequestLanguage.isReserved($0.name) }
-        let forwarded = others.filter { options.forwardNames.contains($0.name) }
-        let ignored = others.filter { !options.forwardNames.contains($0.name) }
+        let forwarded = others.filter { options.query.use(of: $0.name) == .forward }
+        let unkeyed = others.filter { options.query.use(of: $0.name) == .unkeyed }
+        let ignored = others.filter { options.query.use(of: $0.name) == .ignore }
+        if !unkeyed.isEmpty { facts.append(list("unkeyed", unkeyed, key: "unkeyed-query", request)) }
         if !forwarded.isEmpty { facts.append(list("forwarded", forwarded, key: "forward-query", request)) }
         if !ignored.isEmpty { facts.append(list("ignored", ignored, key: "ignore-query", request)) }
         for name in ["filename", "download"] + SignedOptions.names.map(\.name) + ["exp"] {
@@ -26,7 +28,7 @@ extension Explainer {
         key: String,
         _ request: ExplainedRequest
     ) -> Explanation.Fact {
-        let origin = loaded.origin(of: "sources.\(request.rule.name).\(key)")
+        let origin = ruleOrigin(of: key, request) ?? loaded.origin(of: "sources.\(request.rule.name).\(key)")
         return Explanation.Fact(name, .array(pairs.map { .string($0.raw) }), .setting(origin))
     }
 

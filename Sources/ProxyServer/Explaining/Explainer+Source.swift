@@ -7,7 +7,7 @@ extension Explainer {
     private static let groups = InheritedSetting.sections
     private static let freshness = ["ttl", "ttl-min", "ttl-max"]
     /// Keys that `/fetch` has under `remote`.
-    private static let remoteKeys = ["allow-private", "raw"]
+    private static let remoteKeys = ["allow-private", "raw", "ignore-query", "unkeyed-query", "sort-query"]
 
     /// The source and the settings of its requests.
     func sourceSection(_ request: ExplainedRequest) -> Explanation.Section {
@@ -81,8 +81,11 @@ extension Explainer {
         of request: ExplainedRequest,
         where isMeant: (String) -> Bool
     ) -> [Explanation.Fact] {
-        let preset = loaded.configuration.source(named: request.rule.name)?.preset
-        let draft = SourceSchema.Draft(rule: request.rule, location: request.rule.location, preset: preset)
+        let draft = SourceSchema.Draft(
+            rule: request.rule,
+            location: request.rule.location,
+            preset: request.entry.preset
+        )
         return SourceSchema.table.settings.compactMap { setting in
             guard isMeant(setting.name), isKnown(setting.name, request) else { return nil }
             // Any header field may contain credentials, so only names are shown.
@@ -110,6 +113,7 @@ extension Explainer {
 
     /// The key that determines a setting: the source's own, the inherited one, or none.
     private func origin(of name: String, _ request: ExplainedRequest) -> SettingOrigin {
+        if let origin = ruleOrigin(of: name, request) { return origin }
         guard request.isRemote else {
             return isInherited(name)
                 ? loaded.origin(of: key(name, request), name) : loaded.origin(of: key(name, request))

@@ -9,7 +9,7 @@ import OriginTransfer
 struct Explainer: Sendable {
     let loaded: LoadedConfiguration
     let time: any TimeSource
-    let resolver: RequestResolver
+    private(set) var resolver: RequestResolver
 
     /// Creates an explainer with the daemon's rules.
     ///
@@ -25,14 +25,35 @@ struct Explainer: Sendable {
     /// - Parameters:
     ///   - target: path and query as sent, or a full URL.
     ///   - accept: the client's `Accept` field.
-    func explain(_ target: String, accept: String? = nil) -> Explanation {
+    ///   - fields: the client's other fields.
+    func explain(_ target: String, accept: String? = nil, fields: FieldLines = FieldLines()) -> Explanation {
         var explanation = Explanation(target: target)
         do throws(Problem) {
-            let request = try ExplainedTarget(target, accept: accept)
+            let request = try parsed(target, accept, fields)
             if request.isFixed {
                 explanation.sections = [Explainer.fixedSection]
                 return explanation
             }
+            with(request.traits).explain(request, accept, &explanation)
+        } catch {
+            explanation.problem = error
+        }
+        return explanation
+    }
+
+    func parsed(_ target: String, _ accept: String?, _ fields: FieldLines) throws(Problem) -> ExplainedTarget {
+        try ExplainedTarget(target, accept: accept, fields: fields, matchers: resolver.table.rules.matchers)
+    }
+
+    /// The explainer for requests that fulfil some conditions of rules.
+    func with(_ traits: RequestTraits) -> Explainer {
+        var explainer = self
+        explainer.resolver.traits = traits
+        return explainer
+    }
+
+    private func explain(_ request: ExplainedTarget, _ accept: String?, _ explanation: inout Explanation) {
+        do throws(Problem) {
             explanation.problem = refusal(of: request)
             explanation.sections = try sections(request, accept: accept)
             if explanation.problem == nil { explanation.problem = addressRefusal(of: request) }
@@ -42,7 +63,6 @@ struct Explainer: Sendable {
         } catch {
             explanation.problem = explanation.problem ?? error
         }
-        return explanation
     }
 
     private static let fixedSection = Explanation.Section(
@@ -79,28 +99,27 @@ struct Explainer: Sendable {
             return try rawSections(request, accept: accept, origin)
         }
         let resolved = try resolver.withoutGuards.resolve(request.bytes)
-        let origin = resolved.anyVariant.origin
-        let entry = try entry(of: origin.source)
         let subject = ExplainedRequest(
             target: request,
             accept: accept,
-            origin: origin,
+            origin: resolved.anyVariant.origin,
             resolved: resolved,
-            entry: entry
+            ruled: try ruled(request)
         )
         return [
             try requestSection(subject), sourceSection(subject), upstreamSection(subject), try guardSection(subject),
             try stepsSection(subject), try settingsSection(subject), cacheSection(subject, resolved),
-        ] + auxiliarySections(resolved) + ruleSections(subject)
+        ] + rulesSections(subject) + auxiliarySections(resolved) + ruleSections(subject)
     }
 }
 
 extension Explainer {
-    /// The table's entry of a source.
-    func entry(of source: SourceRule) throws(Problem) -> SourceTable.Entry {
-        let entry = source.location == .remote ? resolver.table.remote : resolver.table.sources[source.name]
-        guard let entry else { throw resolver.table.unknown(source.name) }
-        return entry
+    /// The source of a request, with the rules that apply.
+    func ruled(_ request: ExplainedTarget) throws(Problem) -> RuledSource {
+        guard let ruled = try resolver.ruled(at: request.bytes) else {
+            throw Problem(404, "There is no image at this path.")
+        }
+        return ruled
     }
 }
 
@@ -128,9 +147,11 @@ struct ExplainedRequest: Sendable {
     let origin: OriginRequest
     /// The possible variants; `nil` for a raw source.
     let resolved: ResolvedRequest?
-    let entry: SourceTable.Entry
+    /// The source with the rules that apply.
+    let ruled: RuledSource
 
-    /// The source's rule.
+    var entry: SourceTable.Entry { ruled.entry }
+    /// The source's settings.
     var rule: SourceRule { entry.rule }
     var isRemote: Bool { rule.location == .remote }
     /// The canonical plan; `nil` for the unchanged original.

@@ -53,3 +53,9 @@ enum StandardOutput {
         try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
     }
 }
+
+/// Writes the messages of commands.
+enum StandardError {
+    /// Writes a text; there is nowhere to report a failure.
+    static func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+}

@@ -29,7 +29,7 @@ struct Purger: Sendable {
                 throw Problem(400, "This is not a valid name of a source.", parameter: "source")
             }
             return .source(name)
-        case .url(let text): return Self.selection(of: try originals(of: text))
+        case .url(let text): return selection(of: try originals(of: text))
         case .prefix(let text): return .prefixes(try PurgePlaces(resolver.current.resolver.table).prefixes(of: text))
         case .tags(let tags):
             let limit = OriginTags.maximumLength
@@ -62,10 +62,11 @@ struct Purger: Sendable {
 
     /// The selection of originals with all their copies.
     ///
-    /// Where cookies are forwarded, there are copies for each of their values under keys that cannot be told from here. They
-    /// have the URL in common, so that it selects them as a prefix, with any URL that continues it.
-    private static func selection(of origins: [OriginRequest]) -> PurgeSelection {
-        guard origins.contains(where: { !$0.source.forwardCookies.isEmpty }) else {
+    /// Where cookies are forwarded, or rules depend on the request, there are copies under keys that cannot be told from here.
+    /// They have the URL in common, so that it selects them as a prefix, with any URL that continues it.
+    private func selection(of origins: [OriginRequest]) -> PurgeSelection {
+        let hasCopies = resolver.current.resolver.table.rules.changesKeys
+        guard hasCopies || origins.contains(where: { !$0.source.forwardCookies.isEmpty }) else {
             return .originals(origins.map(\.key))
         }
         return .prefixes(origins.map { OriginPrefix(source: $0.source.name, url: $0.identity) })

@@ -22,9 +22,13 @@ extension RequestResolver {
         }
         var found: [Auxiliary] = []
         for auxiliary in wanted {
-            guard let rule = table.sources[auxiliary.path.path.source]?.rule else { continue }
+            guard let entry = table.sources[auxiliary.path.path.source] else { continue }
+            let ruled = ruled(entry, auxiliary.path.path)
+            do throws(Problem) { try checkAccess(ruled) } catch {
+                throw Problem(error.status, error.detail, parameter: auxiliary.parameter)
+            }
             do {
-                let origin = try origin(of: rule, auxiliary.path.path, forwardedQuery: "")
+                let origin = try origin(of: ruled)
                 let name = auxiliary.path.text
                 found.append(Auxiliary(name: name, parameter: auxiliary.parameter, origin: origin))
             } catch {

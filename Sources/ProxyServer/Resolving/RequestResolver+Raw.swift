@@ -18,10 +18,15 @@ extension RequestResolver {
         let query = mark < target.count ? Array(target[(mark + 1)...]) : nil
         guard let prefix = rule.location.urlPrefix else { return try rawRemote(rawPath, query ?? [], method) }
         do {
-            guard let path = try RequestPath.parse(Array(rawPath)) else { return nil }
+            guard let path = try RequestPath.parse(Array(rawPath)), let entry = table.sources[path.source] else {
+                return nil
+            }
             let suffix = signsRaw ? try rawSigned(rawPath, query ?? [], method) : query
-            let text = prefix + path.rawPath + (suffix.map { "?" + String(decoding: $0, as: UTF8.self) } ?? "")
-            return OriginRequest(source: rule, url: try OriginURL(text, of: "path"))
+            let ruled = ruled(entry, path)
+            try checkAccess(ruled)
+            let rest = ruled.editedRaw(suffix.map { String(decoding: $0, as: UTF8.self) })
+            let text = prefix + (try ruled.path(path)).rawPath + (rest.map { "?" + $0 } ?? "")
+            return OriginRequest(source: ruled.entry.rule, url: try OriginURL(text, of: "path"))
         } catch let error as RequestError {
             throw Problem(error)
         } catch let problem as Problem {
@@ -72,7 +77,9 @@ extension RequestResolver {
                 try permission.checkRemote(parsed, path: path, method: method, isAllowed: isAllowed)
                 try Self.checkExpiry(parsed.expires, time.wallSeconds)
             }
-            return OriginRequest(source: table.remote.rule, url: url)
+            let ruled = try ruledFetch(url)
+            try checkAccess(ruled)
+            return try origin(at: url, ruled)
         } catch let error as RequestError {
             throw Problem(error)
         } catch let problem as Problem {

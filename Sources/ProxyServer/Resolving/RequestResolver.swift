@@ -15,6 +15,10 @@ struct RequestResolver: Sendable {
     let signsRaw: Bool
     /// The settings of response fields.
     let answers: Configuration.Answers
+    /// The conditions of rules on request fields that the request fulfils.
+    var traits = RequestTraits()
+    /// Whether rules that deny requests are enforced.
+    var enforcesRules = true
 
     init(
         table: SourceTable,
@@ -47,13 +51,16 @@ struct RequestResolver: Sendable {
     var withoutGuards: RequestResolver {
         var table = table
         for name in table.sources.keys { table.sources[name]?.rule.originals = .serve }
-        return RequestResolver(
+        var resolver = RequestResolver(
             table: table,
             permission: nil,
             signsRaw: signsRaw,
             answers: answers,
             time: time
         )
+        resolver.traits = traits
+        resolver.enforcesRules = false
+        return resolver
     }
 
     /// The same without signatures and other permissions, for requests of the operator; what a source serves is unchanged.
@@ -105,13 +112,16 @@ struct RequestResolver: Sendable {
         _ hints: HintValues?,
         _ cookie: String?
     ) throws(Problem) -> ResolvedRequest {
+        let ruled = ruled(entry, path)
+        let entry = ruled.entry
         var options = entry.options
         if let hints { options.hints?.values = hints }
         let parsed = try parse(query, options)
         try permission?.check(parsed, path: rawPath)
+        try checkAccess(ruled)
         do {
-            let origin = try origin(of: entry.rule, path, forwardedQuery: parsed.forwardedQuery, cookie: cookie)
-            return try request(origin, parsed, hints: entry.options.hints, fallback: entry.fallback)
+            let origin = try origin(of: ruled, parsed.forwarded, cookie: cookie)
+            return try request(origin, parsed, hints: entry.options.hints, fallback: entry.fallback, ruled)
         } catch let error as RequestError {
             throw Problem(error)
         } catch let problem as Problem {
@@ -127,16 +137,20 @@ struct RequestResolver: Sendable {
     func origin(
         of rule: SourceRule,
         _ path: RequestPath,
-        forwardedQuery: String,
+        _ query: QueryFilter.Outcome = QueryFilter.Outcome(),
         cookie: String? = nil
     ) throws -> OriginRequest {
+        func request(_ text: (String) -> String) throws -> OriginRequest {
+            OriginRequest(
+                source: rule,
+                url: try OriginURL(text(query.sent), of: "path"),
+                keyed: query.sent == query.keyed ? nil : try OriginURL(text(query.keyed), of: "path"),
+                cookie: cookie
+            )
+        }
         switch rule.location {
-        case .http(let prefix):
-            let text = prefix + path.rawPath + suffix(forwardedQuery, prefix: prefix)
-            return OriginRequest(source: rule, url: try OriginURL(text, of: "path"), cookie: cookie)
-        case .bucket(let bucket):
-            let text = bucket.url(rawPath: path.rawPath, rawQuery: forwardedQuery)
-            return OriginRequest(source: rule, url: try OriginURL(text, of: "path"), cookie: cookie)
+        case .http(let prefix): return try request { prefix + path.rawPath + suffix($0, prefix: prefix) }
+        case .bucket(let bucket): return try request { bucket.url(rawPath: path.rawPath, rawQuery: $0) }
         case .file:
             return OriginRequest(source: rule, file: try path.filePath())
         case .remote:
@@ -164,8 +178,18 @@ struct RequestResolver: Sendable {
         }
         let isAllowed = table.allowedHosts.contains { $0.matches(url.hostText) }
         try permission?.checkRemote(parsed, path: rawPath, isAllowed: isAllowed)
-        let origin = OriginRequest(source: table.remote.rule, url: url)
-        return try request(origin, parsed)
+        let ruled = try ruledFetch(url)
+        try checkAccess(ruled)
+        do {
+            let origin = try origin(at: url, ruled)
+            return try request(origin, ruled.isPresetChanged ? parse(query, ruled.entry.options) : parsed, ruled)
+        } catch let error as RequestError {
+            throw Problem(error)
+        } catch let problem as Problem {
+            throw problem
+        } catch {
+            throw Problem(500, "The request could not be resolved.")
+        }
     }
 
     private func parse(_ query: [UInt8], _ options: ParseOptions) throws(Problem) -> ParsedQuery {
@@ -185,7 +209,8 @@ struct RequestResolver: Sendable {
         _ origin: OriginRequest,
         _ parsed: ParsedQuery,
         hints: ClientHintOptions? = nil,
-        fallback: ConfiguredSource.Fallback? = nil
+        fallback: ConfiguredSource.Fallback? = nil,
+        _ ruled: RuledSource
     ) throws(Problem) -> ResolvedRequest {
         guard !parsed.isBare || origin.source.originals != .refuse else {
             throw Problem(403, "This source does not serve its originals.")
@@ -206,13 +231,14 @@ struct RequestResolver: Sendable {
                 ? choice(origin, parsed, auxiliaries, saving: origin.source.saveDataStep) : nil,
             hints: parsed.hints.isEmpty ? nil : hints.map { RequestHints(used: parsed.hints, options: $0) },
             disposition: ContentDisposition.field(filename: parsed.filename, download: parsed.download),
-            crossOrigin: answers.cors.fields,
+            crossOrigin: answers.cors.fields + varyField(ruled, parsed.plan, fallback),
             tellsTiming: answers.serverTiming || parsed.timing,
             expires: parsed.expires,
             cookies: origin.source.forwardCookies,
             isPersonal: origin.cookie != nil,
             options: SignedOptions(parsed),
-            fallback: fallback.flatMap { standIn($0, parsed, auxiliaries) }
+            fallback: fallback.flatMap { standIn($0, parsed, auxiliaries) },
+            rules: ruled.request
         )
     }
 
@@ -230,8 +256,8 @@ struct RequestResolver: Sendable {
         _ auxiliaries: [Auxiliary]
     ) -> ResolvedRequest.StandInPicture? {
         guard let path = try? RequestPath.parse(Array(fallback.image.utf8)),
-            let rule = table.sources[path.source]?.rule,
-            let origin = try? origin(of: rule, path, forwardedQuery: "")
+            let entry = table.sources[path.source],
+            let origin = try? origin(of: ruled(entry, path))
         else { return nil }
         return ResolvedRequest.StandInPicture(
             choice: choice(origin, parsed, auxiliaries),

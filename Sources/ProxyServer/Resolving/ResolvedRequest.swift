@@ -36,6 +36,9 @@ final class ResolvedRequest: Sendable {
     /// The fallback for an original that is unavailable.
     let fallback: StandInPicture?
 
+    /// What rules decide about the request and its responses.
+    let rules: RequestRules
+
     /// The same request for another original, with its own status.
     struct StandInPicture: Sendable {
         var choice: Choice
@@ -58,8 +61,10 @@ final class ResolvedRequest: Sendable {
         cookies: [String] = [],
         isPersonal: Bool = false,
         options: SignedOptions,
-        fallback: StandInPicture?
+        fallback: StandInPicture?,
+        rules: RequestRules = RequestRules()
     ) {
+        self.rules = rules
         self.choice = choice
         self.saving = saving
         self.hints = hints

@@ -12,6 +12,8 @@ struct SourceTable: Sendable {
         var options: ParseOptions
         /// The fallback image.
         var fallback: ConfiguredSource.Fallback?
+        /// The name of the preset that is applied first.
+        var preset: String?
     }
 
     /// By name.
@@ -24,6 +26,8 @@ struct SourceTable: Sendable {
     var allowedHosts: [HostPattern]
     /// The font families for text watermarks.
     var fonts: [String] = []
+    /// The rules.
+    var rules = RuleSet.none
 
     /// The 404 for an unknown source, with the nearest name.
     func unknown(_ name: String) -> Problem {
@@ -48,21 +52,26 @@ extension SourceTable {
         }
         var entries: [String: Entry] = [:]
         for source in configuration.sources {
-            let options = ParseOptions(
-                forwardNames: Set(source.rule.forwardQuery),
-                ignoreNames: Set(source.rule.ignoreQuery),
+            var options = ParseOptions(
                 presets: presets,
                 sourcePreset: source.preset.flatMap { presets[$0] },
                 hints: source.rule.clientHints.isEmpty
                     ? nil : ClientHintOptions(fields: Set(source.rule.clientHints), ladder: configuration.ladder)
             )
-            entries[source.rule.name] = Entry(rule: source.rule, options: options, fallback: source.fallback)
+            options.query = QueryFilter(source.rule)
+            entries[source.rule.name] = Entry(
+                rule: source.rule,
+                options: options,
+                fallback: source.fallback,
+                preset: source.preset
+            )
         }
         sources = entries
         for preset in configuration.presets { presetTiers[preset.name] = preset.cache }
         remote = Entry(rule: configuration.remoteRule, options: ParseOptions(presets: presets, takesURL: true))
         allowedHosts = configuration.remote.allow
         fonts = configuration.fonts
+        rules = RuleSet(configuration.rules)
     }
 }
 
@@ -71,12 +80,12 @@ extension SourceTable {
     ///
     /// URLs are compared in normalized form (RFC 3986 §6.2.2).
     func originals(at url: OriginURL) -> [OriginRequest] {
-        var found = [OriginRequest(source: remote.rule, url: url)]
+        var found = [originalAtFetch(url, by: remote.rule)]
         for entry in sources.values {
             guard let prefix = entry.rule.location.urlPrefix, let start = try? OriginURL(prefix),
                 url.normalized.hasPrefix(start.normalized)
             else { continue }
-            found.append(OriginRequest(source: entry.rule, url: url))
+            found.append(OriginRequest(source: entry.rule, url: url, keyed: url.keyed(by: QueryFilter(entry.rule))))
         }
         return found
     }

@@ -67,8 +67,8 @@ final class ImageRoute: Sendable {
             if entity.isStandIn { pipeline.replaceStandIn(of: variant) }
             return .now(hit(entity, .disk, to: request, head, bytes, now))
         }
-        // Failures of a request with CDN-Loop are cached by its names, so it takes the full path.
-        if !head.has(.cdnLoop), let entity = pipeline.stale(variant, now: now) {
+        // Failures of a request with CDN-Loop are cached by its names, and with unkeyed parameters by these, so it takes the full path.
+        if !head.has(.cdnLoop), variant.origin.unkeyed == nil, let entity = pipeline.stale(variant, now: now) {
             return .now(hit(entity, .stale, to: request, head, bytes, now))
         }
         return load(variant, of: request, directives, head, bytes, context)
@@ -93,7 +93,9 @@ final class ImageRoute: Sendable {
         let conditions = RequestConditions(head, bytes: bytes)
         let isFinal = !entity.isStandIn
         let dynamic = isFinal ? status : CacheStatusFields.deferred(.hit(tier)) + request.fields.all
-        guard conditions != nil || request.expires != nil || !isFinal || request.isPersonal else {
+        guard
+            conditions != nil || request.expires != nil || !isFinal || request.isPersonal || request.rules.edits != nil
+        else {
             return EntityResponse.whole(entity, dynamic: dynamic, age: entity.age(at: now), tag: tag)
         }
         return Self.response(entity, to: request, conditions: conditions, dynamic: dynamic, now: now, tag: tag)
@@ -136,11 +138,12 @@ final class ImageRoute: Sendable {
         let promise = context.promise(onCancel: { waiting.leave() })
         let trace = context.trace
         var load = LoadContext(demand: directives.demand, caller: OriginCaller(head, bytes, context))
+        load.caller.unkeyed = variant.origin.unkeyed
         load.account = context.peer.account
         load.deadline = variant.deadline(from: context.monotonic)
         let bucket = variant.bucket ?? .rest
         load.takesArriving = head.method == .get && conditions == nil
-        load.priority = RequestPriority(head, bytes)
+        load.priority = request.rules.priority ?? RequestPriority(head, bytes)
         let takesGzip = AcceptEncoding.namesGzip(head, bytes)
         load.waitsForStore = directives.waitsForStore
         let subscription = pipeline.load(variant, load) { [self, account = load.account] result in
@@ -250,6 +253,8 @@ final class ImageRoute: Sendable {
                 ?? EntityPresentation.fields(description)
             response.fields = response.status == 304 ? EntityPresentation.notModified(fields) : fields
         }
+        // Lifetimes and privacy of this request take precedence over a rule's Cache-Control.
+        request.rules.edits?.apply(to: &response, except: left != nil || request.isPersonal ? "cache-control" : nil)
         return response
     }
 }

@@ -47,7 +47,8 @@ final class RawRoute: Sendable {
 
     /// Handles a request, on the loop's thread; `nil` if it is not for a raw source.
     func handle(_ head: borrowing RequestHead, bytes: Span<UInt8>, context: RequestContext) -> Reply? {
-        guard let resolver = resolver(of: context.loop), head.targetForm != .authority else { return nil }
+        guard var resolver = resolver(of: context.loop), head.targetForm != .authority else { return nil }
+        if let matchers = resolver.table.rules.matchers { resolver.traits = matchers.traits(head, bytes) }
         // Where purging is enabled, PURGE is meant for this cache, not the origin's.
         if head.method == .purge, live.current.takesPurges { return nil }
         let method = head.method.name ?? Self.name(of: head.method, bytes)
@@ -59,7 +60,8 @@ final class RawRoute: Sendable {
         } catch {
             return .now(Response(error.ofSource, id: context.trace.id).readable(by: live.current.answers.cors))
         }
-        let fields = Self.fields(head, bytes)
+        var fields = Self.fields(head, bytes)
+        if let withheld = origin.source.effects?.withheld, !withheld.isEmpty { fields.remove(withheld) }
         // RFC 9110 §7.6.2: a request with Max-Forwards 0 is answered here, like OPTIONS for an image.
         if head.method == .options, fields.maximumForwards == 0 {
             let methods = origin.source.allMethods.joined(separator: ", ")
@@ -77,7 +79,7 @@ final class RawRoute: Sendable {
         if head.has(.cacheControl), head.has(.authorization), CacheControl(ofRequest: head, bytes).retryFailed {
             request.demand.retryFailed = BearerCredentials(head, bytes).matches(live.current.admin.token)
         }
-        if let answer = proxy.cached(request) { return .now(Response(answer, via: via)) }
+        if let answer = proxy.cached(request) { return .now(Response(answer, of: origin, via: via)) }
         return load(request, context)
     }
 
@@ -125,7 +127,7 @@ final class RawRoute: Sendable {
         let subscription = proxy.load(request, interim: { [via] in promise.interim($0, via: via) }) {
             [logger, via, live] result in
             switch result {
-            case .success(let answer): promise.complete(Response(answer, via: via))
+            case .success(let answer): promise.complete(Response(answer, of: origin, via: via))
             case .failure(let error):
                 let problem = Problem(error)
                 logger.tell(of: error, problem, source: origin.source.name, id: id)
@@ -153,7 +155,7 @@ final class RawRoute: Sendable {
 
 extension Response {
     /// Creates the response for a raw source, with this server's name in `Via` (RFC 9110 §7.6.3).
-    init(_ answer: RawAnswer, via: ViaName) {
+    init(_ answer: RawAnswer, of origin: OriginRequest, via: ViaName) {
         self.init(status: (200...599).contains(answer.status) ? UInt16(answer.status) : 502)
         fields = FieldBlock(forwarding: answer.fields, via: via).bytes
         date = answer.fields.line("date").flatMap { FieldBlock.date($0.value) }
@@ -162,6 +164,7 @@ extension Response {
         contentLength = answer.contentLength
         body = Self.body(answer)
         tag = RequestResult(answer.cacheStatus).tag
+        if let edits = origin.source.effects?.responseFields { FieldEdits(edits)?.apply(to: &self) }
     }
 
     private static func body(_ answer: RawAnswer) -> ResponseBody {

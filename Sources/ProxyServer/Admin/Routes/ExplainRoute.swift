@@ -4,17 +4,18 @@ import LinuxSystem
 
 /// `GET /explain?path=…`: shows how a request is resolved under the current configuration, without fetching anything.
 ///
-/// `path` is percent-encoded, including its query; `accept` is the client's `Accept` field; `format` is `json` or `text`;
+/// `path` is percent-encoded, including its query; `accept` is the client's `Accept` field; `header` is another field of the client,
+/// as `Name: value`; `format` is `json` or `text`;
 /// `all=1` includes defaults. For a request that would be refused, the member `problem` has the error.
 struct ExplainRoute: AdminRoute {
     let live: LiveConfiguration
     let time: any TimeSource
 
-    private static let parameters = ["path", "accept", "format", "all"]
+    private static let parameters = ["path", "accept", "header", "format", "all"]
 
     func answer(_ request: AdminRequest) -> AdminAnswer {
         do throws(Problem) {
-            let values = try ExplainRoute.values(request.query)
+            let values = try ExplainRoute.values(request.query, Self.parameters)
             guard let path = values["path"] else {
                 throw Problem(
                     400,
@@ -23,7 +24,8 @@ struct ExplainRoute: AdminRoute {
                 )
             }
             let isText = try ExplainRoute.isText(values["format"])
-            let whole = try explainer().explain(path, accept: values["accept"])
+            let fields = try ClientFields.parse(values["header"].map { [$0] } ?? [], parameter: "header")
+            let whole = try explainer().explain(path, accept: values["accept"], fields: fields)
             let explanation = try ExplainRoute.isAll(values["all"]) ? whole : whole.withoutDefaults
             return .now(isText ? .admin(explanation.text) : .admin(explanation.json))
         } catch {
@@ -42,7 +44,7 @@ struct ExplainRoute: AdminRoute {
     /// The parameters, each at most once.
     ///
     /// An unknown one is most likely part of a path that was not encoded.
-    private static func values(_ query: [UInt8]) throws(Problem) -> [String: String] {
+    static func values(_ query: [UInt8], _ parameters: [String]) throws(Problem) -> [String: String] {
         var values: [String: String] = [:]
         do throws(RequestError) {
             for pair in try QueryPair.split(query) {

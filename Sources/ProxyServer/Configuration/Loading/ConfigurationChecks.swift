@@ -79,6 +79,23 @@ enum ConfigurationChecks {
             let message = "requires signing.keys: otherwise no request could be served"
             decoder.report(message, key: "signing.required", place: decoder.places["signing.required"])
         }
+        let remote = configuration.remote
+        let lists = [
+            ("remote.ignore-query", !remote.ignoreQuery.isEmpty),
+            ("remote.unkeyed-query", !remote.unkeyedQuery.isEmpty),
+            ("remote.sort-query", remote.sortsQuery),
+        ]
+        for (key, isSet) in lists where isSet && remote.raw {
+            decoder.report(
+                "has no effect with remote.raw, which forwards URLs unchanged",
+                key: key,
+                place: decoder.places[key]
+            )
+        }
+        for pattern in remote.unkeyedQuery where remote.ignoreQuery.contains(pattern) {
+            let key = "remote.unkeyed-query"
+            decoder.report("is both forwarded and ignored: \(pattern)", key: key, place: decoder.places[key])
+        }
         if configuration.proxies.proxyProtocol, configuration.proxies.trust.isEmpty {
             let message = "requires proxies.trust: the header is only accepted from trusted proxies"
             decoder.report(message, key: "proxies.proxy-protocol", place: decoder.places["proxies.proxy-protocol"])

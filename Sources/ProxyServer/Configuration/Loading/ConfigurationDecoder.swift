@@ -21,6 +21,9 @@ struct ConfigurationDecoder {
         unreadable.formUnion(more.map(\.key).filter { !$0.isEmpty })
     }
 
+    /// Records the place of a key that has no value of its own.
+    mutating func note(_ key: String, at place: Place) { places[key] = place }
+
     /// Decodes a map's entries into a root.
     ///
     /// - Parameters:

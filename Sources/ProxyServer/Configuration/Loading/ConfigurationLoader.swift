@@ -53,6 +53,10 @@ struct ConfigurationLoader {
         if let sources = entries.last(where: { $0.key == "sources" }) {
             configuration.sources = SourceReader(configuration: configuration).decode(sources.value, &decoder)
         }
+        // Rules refer to sources and presets.
+        if let rules = entries.last(where: { $0.key == "rules" }) {
+            configuration.rules = RuleReader(configuration: configuration).decode(rules.value, &decoder)
+        }
         ConfigurationChecks.check(configuration, &decoder)
         guard decoder.problems.isEmpty else { throw ConfigurationError(problems: decoder.problems.inOrder) }
         return LoadedConfiguration(configuration: configuration, places: decoder.places)

@@ -50,15 +50,8 @@ struct SourceReader {
         if rule.ttlMinimum > rule.ttlMaximum {
             decoder.report("is more than ttl-max", key: "\(key).ttl-min", place: line(of: "ttl-min"))
         }
-        let languageMessage = "contains a parameter of the request language"
-        for (name, parameters) in [("forward-query", rule.forwardQuery), ("ignore-query", rule.ignoreQuery)] {
-            for parameter in parameters where RequestLanguage.isReserved(parameter) {
-                decoder.report("\(languageMessage): \(parameter)", key: "\(key).\(name)", place: line(of: name))
-            }
-        }
-        for parameter in rule.ignoreQuery where rule.forwardQuery.contains(parameter) {
-            let message = "is both forwarded and ignored: \(parameter)"
-            decoder.report(message, key: "\(key).ignore-query", place: line(of: "ignore-query"))
+        QueryListChecks.check(rule) { name, message in
+            decoder.report(message, key: "\(key).\(name)", place: line(of: name))
         }
         if !rule.forwardCookies.isEmpty, rule.headers.contains(where: { $0.name.lowercased() == "cookie" }) {
             let message = "cannot be combined with a Cookie in headers"
@@ -103,7 +96,8 @@ struct SourceReader {
                 ("continue", rule.continues != .standard),
                 ("headers", !rule.headers.isEmpty), ("allow-private", rule.allowPrivate),
                 ("forward-query", !rule.forwardQuery.isEmpty), ("forward-cookies", !rule.forwardCookies.isEmpty),
-                ("auth", draft.credentials != nil),
+                ("auth", draft.credentials != nil), ("unkeyed-query", !rule.unkeyedQuery.isEmpty),
+                ("sort-query", rule.sortsQuery),
             ]
             for (name, isSet) in unused where isSet {
                 decoder.report("does not apply to a file:// source", key: "\(key).\(name)", place: line(of: name))

@@ -61,7 +61,25 @@ enum ConfigurationSchema {
         ),
         Setting("remote.raw", \.remote.raw, .flag, "Make /fetch a plain HTTP cache for any content."),
         Setting("remote.unsupported", \.remote.unsupported, .choice, "Like unsupported of a source, for /fetch."),
+        Setting(
+            "remote.ignore-query",
+            \.remote.ignoreQuery,
+            .list(of: .parameterPattern),
+            "Query parameters of URLs that are dropped: names, or patterns with *."
+        ),
+        Setting(
+            "remote.unkeyed-query",
+            \.remote.unkeyedQuery,
+            .list(of: .parameterPattern),
+            "Query parameters of URLs that are sent to the origin and are not part of the cache key."
+        ),
+        Setting("remote.sort-query", \.remote.sortsQuery, .flag, "Sort the query of URLs by name."),
         Setting("remote.no-transform", \.remote.noTransform, .choice, "Like no-transform of a source, for /fetch."),
+        .deferred("rules", "Settings by source, host, path, type, size or header field.") { configuration in
+            .list(configuration.rules.map(RuleSchema.yaml))
+        } differs: {
+            $0.rules != $1.rules
+        },
         Setting(
             "signing.keys",
             \.signing.keys,

@@ -99,6 +99,20 @@ struct Setting<Root>: Sendable {
         self.copy = copy
     }
 
+    /// The same key of a larger root, under another name.
+    func below<Outer>(_ path: any WritableKeyPath<Outer, Root> & Sendable, named name: String) -> Setting<Outer> {
+        Setting<Outer>(
+            name: name,
+            summary: summary,
+            takesEnvironment: takesEnvironment,
+            kind: kind,
+            read: { [read] node, root, problems in read(node, &root[keyPath: path], &problems) },
+            write: { [write] in write($0[keyPath: path]) },
+            differs: { [differs] in differs($0[keyPath: path], $1[keyPath: path]) },
+            copy: { [copy] in copy($0[keyPath: path], &$1[keyPath: path]) }
+        )
+    }
+
     /// Declares a key whose only supported value is its default; any other value is an error.
     static func fixed<Value: Equatable & Sendable>(
         _ name: String,

@@ -57,9 +57,9 @@ enum SourceSchema {
         Setting(
             "forward-query",
             \.rule.forwardQuery,
-            .list(of: parameterName),
+            .list(of: .parameterPattern),
             only: .pictures,
-            "Query parameters that are forwarded to the origin."
+            "Query parameters that are forwarded to the origin: names, or patterns with *."
         ),
         Setting(
             "forward-cookies",
@@ -71,9 +71,23 @@ enum SourceSchema {
         Setting(
             "ignore-query",
             \.rule.ignoreQuery,
-            .list(of: parameterName),
+            .list(of: .parameterPattern),
             only: .pictures,
-            "Query parameters that are ignored."
+            "Query parameters that are ignored: names, or patterns with *."
+        ),
+        Setting(
+            "unkeyed-query",
+            \.rule.unkeyedQuery,
+            .list(of: .parameterPattern),
+            only: .pictures,
+            "Query parameters that are forwarded to the origin and are not part of the cache key."
+        ),
+        Setting(
+            "sort-query",
+            \.rule.sortsQuery,
+            .flag,
+            only: .pictures,
+            "Sort forwarded query parameters by name, so that their order makes no difference."
         ),
         Setting("raw", \.rule.isRaw, .flag, "Make the source a plain HTTP cache for any content."),
         Setting(
@@ -202,13 +216,6 @@ enum SourceSchema {
             "How format=auto chooses: the best accepted format (accept), or the smallest file (smallest)."
         ),
     ]
-
-    /// A query parameter's name, percent-encoded as in the query.
-    private static let parameterName = ValueFormat<String>.scalar("a query parameter's name") { text in
-        !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"&=#?%+".utf8.contains($0) } ? text : nil
-    } write: {
-        .quoted($0)
-    }
 
     /// A cookie's name (RFC 6265 §4.1.1).
     private static let cookieName = ValueFormat<String>.scalar("a cookie's name") { text in

@@ -73,7 +73,7 @@ extension ValueFormat where Value == [HeaderField] {
     }
 
     /// Fields that the transfer sets itself, or that would change the meaning of a 200.
-    private static var ownFields: Set<String> {
+    static var ownFields: Set<String> {
         [
             "connection", "content-length", "expect", "if-match", "if-modified-since", "if-none-match", "if-range",
             "if-unmodified-since", "keep-alive", "proxy-connection", "range", "te", "trailer", "transfer-encoding",
@@ -112,7 +112,7 @@ extension ValueFormat where Value == [HeaderField] {
     }
 
     /// Whether a field's value may be shown; any other one may be a credential.
-    private static func isPlain(_ field: HeaderField) -> Bool {
+    static func isPlain(_ field: HeaderField) -> Bool {
         ["accept", "accept-language", "cache-control", "host", "origin", "referer", "user-agent", "via"].contains(
             field.name.lowercased()
         )
