@@ -46,6 +46,8 @@ package struct SourceRule: Hashable, Sendable {
     package var headers: [HeaderField]
     /// Credentials for the source's own origin; not sent after redirects to another.
     package var credentials: SourceCredentials?
+    /// How the bodies of originals are decoded before they are stored; `nil` to keep them as they are.
+    package var decryption: BodyDecryption?
     /// Maximum number of concurrent connections to one host.
     package var connections: Int
     /// How connections to the source's own origin are secured.
@@ -58,6 +60,8 @@ package struct SourceRule: Hashable, Sendable {
     package var forwardQuery: [String]
     /// Names of the client's cookies that are forwarded, in this order, and are part of the key; the responses are private.
     package var forwardCookies: [String] = []
+    /// Whether `@2x` and `@3x` at the end of a file's name state the ratio of pixels (`ScaleSuffix`) and are not part of it.
+    package var readsScaleSuffix = false
     /// Query parameters that are dropped.
     package var ignoreQuery: [String]
     /// Whether the source is a plain HTTP cache whose requests and responses are not transformed.

@@ -7,7 +7,9 @@ enum ParameterRole: Sendable {
     case request
 
     /// The names of parameters about the request.
-    private static let requestNames = ["preset", "filename", "download", "timing", "exp", "sig", "refresh", "url"]
+    private static let requestNames = [
+        "preset", "filename", "download", "timing", "exp", "sig", "refresh", "url", "url64", "enc",
+    ]
 
     private static let table: [String: ParameterRole] = {
         var table: [String: ParameterRole] = [:]

@@ -37,6 +37,11 @@ struct ExplainedTarget: Sendable, Hashable {
         isFixed = FixedAnswers.response(to: head.pathAndQuery, in: request.span) != nil
     }
 
+    /// The ratio that the name of the requested file states; `nil` for none.
+    var nameRatio: Int? {
+        (try? RequestPath.parse(path)).flatMap { ScaleSuffix.split($0) }?.ratio
+    }
+
     /// The path's bytes.
     var path: [UInt8] { Array(bytes.prefix { $0 != UInt8(ascii: "?") }) }
     /// The query's bytes, without the question mark.

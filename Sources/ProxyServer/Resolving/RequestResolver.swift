@@ -102,10 +102,17 @@ struct RequestResolver: Sendable {
     ) throws(Problem) -> ResolvedRequest {
         var options = entry.options
         if let hints { options.hints?.values = hints }
+        let scaled = entry.rule.readsScaleSuffix ? ScaleSuffix.split(path) : nil
+        options.nameRatio = scaled?.ratio
         let parsed = try parse(query, options)
         try permission?.check(parsed, path: rawPath)
         do {
-            let origin = try origin(of: entry.rule, path, forwardedQuery: parsed.forwardedQuery, cookie: cookie)
+            let origin = try origin(
+                of: entry.rule,
+                scaled?.path ?? path,
+                forwardedQuery: parsed.forwardedQuery,
+                cookie: cookie
+            )
             return try request(origin, parsed, hints: entry.options.hints, fallback: entry.fallback)
         } catch let error as RequestError {
             throw Problem(error)
@@ -148,22 +155,7 @@ struct RequestResolver: Sendable {
         return table.unknown(String(decoding: segment, as: UTF8.self))
     }
 
-    private func remote(_ rawPath: ArraySlice<UInt8>, query: [UInt8]) throws(Problem) -> ResolvedRequest {
-        let parsed = try parse(query, table.remote.options)
-        guard let text = parsed.url else { throw Problem(400, "url is missing.", parameter: "url") }
-        let url: OriginURL
-        do {
-            url = try OriginURL(text, of: "url")
-        } catch {
-            throw Problem(error)
-        }
-        let isAllowed = table.allowedHosts.contains { $0.matches(url.hostText) }
-        try permission?.checkRemote(parsed, path: rawPath, isAllowed: isAllowed)
-        let origin = OriginRequest(source: table.remote.rule, url: url)
-        return try request(origin, parsed)
-    }
-
-    private func parse(_ query: [UInt8], _ options: ParseOptions) throws(Problem) -> ParsedQuery {
+    func parse(_ query: [UInt8], _ options: ParseOptions) throws(Problem) -> ParsedQuery {
         do {
             return try RequestLanguage.parse(query: query, options: options)
         } catch {
@@ -176,7 +168,7 @@ struct RequestResolver: Sendable {
         forwardedQuery.isEmpty ? "" : (prefix.contains("?") ? "&" : "?") + forwardedQuery
     }
 
-    private func request(
+    func request(
         _ origin: OriginRequest,
         _ parsed: ParsedQuery,
         hints: ClientHintOptions? = nil,
@@ -224,15 +216,25 @@ struct RequestResolver: Sendable {
         _ parsed: ParsedQuery,
         _ auxiliaries: [Auxiliary]
     ) -> ResolvedRequest.StandInPicture? {
-        guard let path = try? RequestPath.parse(Array(fallback.image.utf8)),
-            let rule = table.sources[path.source]?.rule,
-            let origin = try? origin(of: rule, path, forwardedQuery: "")
-        else { return nil }
+        guard let origin = standInOrigin(fallback.image) else { return nil }
         return ResolvedRequest.StandInPicture(
             choice: choice(origin, parsed, auxiliaries),
             status: fallback.status,
             ttl: fallback.ttl
         )
+    }
+
+    /// The original of a fallback image: a path on this server, or a `data:` URL.
+    private func standInOrigin(_ image: String) -> OriginRequest? {
+        guard !DataURL.isOne(image) else {
+            var rule = table.remote.rule
+            rule.isRaw = false
+            return (try? DataURL(image)).map { OriginRequest(source: rule, data: $0) }
+        }
+        guard let path = try? RequestPath.parse(Array(image.utf8)), let rule = table.sources[path.source]?.rule else {
+            return nil
+        }
+        return try? origin(of: rule, path, forwardedQuery: "")
     }
 
     /// Whether `Save-Data` affects the response: for lossy results at a default quality.

@@ -52,12 +52,31 @@ enum ConfigurationSchema {
             "Allow /fetch to reach loopback, private and link-local addresses."
         ),
         Setting("remote.raw", \.remote.raw, .flag, "Make /fetch a plain HTTP cache for any content."),
+        Setting(
+            "remote.data",
+            \.remote.data,
+            .choice,
+            "Requests to /fetch that may contain their image in a data: URL: signed, any, or off."
+        ),
+        Setting(
+            "remote.url-keys",
+            \.remote.urlKeys,
+            .list(of: .text("the name of a key")),
+            "Names of the keys of encrypted URLs (enc); the first encrypts, all of them decrypt."
+        ),
         Setting("remote.no-transform", \.remote.noTransform, .choice, "Like no-transform of a source, for /fetch."),
         Setting(
             "signing.keys",
             \.signing.keys,
             .list(of: .signingKey),
             "Signing keys; the first one signs, all of them verify."
+        ),
+        Setting(
+            "keys",
+            \.keys,
+            .cipherKeys,
+            takesEnvironment: false,
+            "Named keys for AES-256, for decrypt of sources and for remote.url-keys."
         ),
         Setting("signing.required", \.signing.required, .flag, "Require a signature for every request."),
         Setting(

@@ -38,6 +38,20 @@ enum SourceSchema {
         Setting("auth.session-token", \.auth.sessionToken, .optional(.credential), "Session token of temporary keys."),
         Setting("region", \.region, .optional(.region), "Region of an s3:// bucket."),
         Setting("endpoint", \.endpoint, .optional(.endpoint), "Endpoint of an s3:// bucket's store; AWS by default."),
+        Setting(
+            "decrypt",
+            \.decrypt,
+            .decryption,
+            only: .pictures,
+            "How the bodies of originals are decoded: none, base64, aes-256-gcm or aes-256-cbc."
+        ),
+        Setting(
+            "decrypt-key",
+            \.decryptKey,
+            .optional(.text("the name of a key")),
+            only: .pictures,
+            "The name of the key of decrypt."
+        ),
         Setting("connections", \.rule.connections, .count(1...1_000), "Maximum concurrent connections to one host."),
     ]
 
@@ -62,6 +76,13 @@ enum SourceSchema {
             .list(of: parameterName),
             only: .pictures,
             "Query parameters that are ignored."
+        ),
+        Setting(
+            "scale-suffix",
+            \.rule.readsScaleSuffix,
+            .flag,
+            only: .pictures,
+            "Read @2x and @3x before a file's extension as dpr=2 and dpr=3, and request the file without it."
         ),
         Setting("raw", \.rule.isRaw, .flag, "Make the source a plain HTTP cache for any content."),
         Setting(
@@ -116,7 +137,7 @@ enum SourceSchema {
         Setting(
             "fallback.image",
             \.fallbackImage,
-            .optional(.text("a path on this server such as /static/missing.png")),
+            .optional(.text("a path on this server such as /static/missing.png, or a data: URL")),
             only: .pictures,
             "Image that replaces an unavailable original."
         ),
