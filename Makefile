@@ -31,8 +31,10 @@ $(BIN)/edgeprint: $(SOURCES)
 	@touch $@
 
 test: packages ## Runs every test
+	@scripts/install-packages python3
+	@scripts/install-engines
 	swift build --build-tests
-	swift test --disable-xctest --skip-build --no-parallel
+	EDGEPRINT_ENGINES=required swift test --disable-xctest --skip-build --no-parallel
 
 golden: packages ## Regenerates the golden images that tests compare against
 	@echo "This declares the current output correct: look at every image that git shows as changed."

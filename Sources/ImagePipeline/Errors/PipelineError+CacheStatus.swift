@@ -21,7 +21,8 @@ extension PipelineError {
         switch self {
         case .originStatus(let status): .after(.forwarded(reason, status: status, collapsed: false), self)
         // Only the content of a 200 is examined.
-        case .sourceTooLarge, .notAnImage: .after(.forwarded(reason, status: 200, collapsed: false), self)
+        case .sourceTooLarge, .undecryptable, .notAnImage:
+            .after(.forwarded(reason, status: 200, collapsed: false), self)
         case .originNotFound, .originUnreachable, .originTimeout, .originProtocol:
             .after(.forwarded(reason, status: nil, collapsed: false), self)
         default: self

@@ -12,6 +12,7 @@ extension PipelineError {
         case .originProtocol(let reason): ("protocol", reason)
         case .addressRefused(let rule): ("address", rule)
         case .sourceTooLarge(let limit): ("too-large", String(limit))
+        case .undecryptable(let reason): ("undecryptable", reason)
         case .notAnImage(let reason): ("no-image", reason)
         case .broken(let reason, let name): Self.text("broken", reason, name)
         case .refused(let reason, let name): Self.text("refused", reason, name)
@@ -43,6 +44,7 @@ extension PipelineError {
         case "too-large":
             guard let limit = Int(payload) else { return nil }
             self = .sourceTooLarge(limit: limit)
+        case "undecryptable": self = .undecryptable(payload)
         case "no-image": self = .notAnImage(payload)
         case "broken": self = .broken(payload)
         case "refused": self = .refused(payload)

@@ -12,7 +12,7 @@ extension PipelineError {
         // A response must not distinguish an unresolved name from a refused address.
         case .addressRefused(let rule): FailureTraits(failureClass: .denied, allowsStale: rule == Self.unresolvedRule)
         case .sourceTooLarge: FailureTraits(failureClass: .undecodable, allowsStale: true, isOriginFault: true)
-        case .notAnImage, .broken:
+        case .undecryptable, .notAnImage, .broken:
             FailureTraits(
                 failureClass: .undecodable,
                 allowsStale: true,

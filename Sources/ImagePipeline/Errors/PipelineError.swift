@@ -20,6 +20,8 @@ package enum PipelineError: CacheFailure {
     case addressRefused(String)
     /// The body exceeds `limits.source-bytes`.
     case sourceTooLarge(limit: Int)
+    /// The body cannot be decrypted or decoded as the source is configured (`decrypt`); the text is the reason.
+    case undecryptable(String)
     /// Not an image in a supported format.
     case notAnImage(String)
     /// A damaged image, with the parameter that names it, if known.

@@ -3,29 +3,26 @@ import HTTPSemantics
 import ImagePlan
 package import OriginTransfer
 
-/// Loads originals with the file loader or the transfer engine, depending on the source.
+/// Loads originals with the loader of the registry that their target needs.
 ///
 /// Converts between the types of `OriginTransfer` and those of the pipeline.
 package struct OriginLoader: OriginLoading {
-    private let files: any TransferLoading
-    private let transfers: any TransferLoading
+    private let loaders: LoaderRegistry
     private let suspended: SuspendedSources
     private let examinesImages: Bool
 
-    /// Creates a loader from a file loader and a transfer engine.
+    /// Creates a loader over a registry.
     ///
     /// - Parameters:
     ///   - suspended: the sources whose loads fail at once, besides those that are configured to be offline.
     ///   - examinesImages: whether a download of an image source ends as soon as it turns out to be no image.
     package init(
-        files: any TransferLoading,
-        transfers: any TransferLoading,
+        _ loaders: LoaderRegistry,
         suspended: SuspendedSources = SuspendedSources(),
         examinesImages: Bool = true
     ) {
         self.examinesImages = examinesImages
-        self.files = files
-        self.transfers = transfers
+        self.loaders = loaders
         self.suspended = suspended
     }
 
@@ -46,7 +43,8 @@ package struct OriginLoader: OriginLoading {
 
     /// Starts a load; the closures are called on the chosen loader's thread, or on the caller's for a suspended source.
     ///
-    /// The beginning of an image is examined while it arrives, and the load ends at once if it is not one.
+    /// The beginning of an image is examined while it arrives, and the load ends at once if it is not one. What must be decrypted
+    /// is examined when it is complete: until then nothing of it is known to be genuine.
     package func load(
         _ fetch: OriginFetch,
         arrival: (@Sendable (FetchedResponse) -> Void)?,
@@ -56,12 +54,18 @@ package struct OriginLoader: OriginLoading {
             completion(.failure(refusal))
             return Refusal()
         }
-        let loader = fetch.source.isFolder ? files : transfers
+        guard let loader = loaders.loader(for: fetch.target) else {
+            completion(.failure(.originNotFound))
+            return Refusal()
+        }
         var request = TransferRequest(fetch)
         let examination = ImageExamination(of: fetch.source)
-        if examinesImages, fetch.exchange == nil, !fetch.source.isFolder { request.inspection = examination.inspection }
+        let isPlain = fetch.source.decryption == nil
+        if examinesImages, isPlain, fetch.exchange == nil, !fetch.source.isFolder {
+            request.inspection = examination.inspection
+        }
         var announce: (@Sendable (TransferResponse) -> Void)?
-        if let arrival {
+        if let arrival, isPlain {
             announce = { response in
                 if let response = try? FetchedResponse(response, to: fetch) { arrival(response) }
             }
@@ -108,6 +112,7 @@ extension SourceRule {
         options.allowPrivate = allowPrivate
         options.headers = headers
         options.credentials = credentials
+        options.decryption = decryption
         options.connections = connections
         options.tls = tls
         options.proxy = proxy
@@ -164,7 +169,7 @@ extension FetchedResponse {
             requestTime: head.requestTime,
             responseTime: head.responseTime
         )
-        if fetch.source.isFolder { grantedLifetime = Self.fileLifetime }
+        if case .file = fetch.target { grantedLifetime = Self.fileLifetime }
         phases.resolve = response.timing.resolve
         phases.connect = response.timing.connect
         phases.secure = response.timing.secure
@@ -193,6 +198,7 @@ extension PipelineError {
             case .addressRefused(let rule): .addressRefused(rule)
             case .unresolved: .addressRefused(PipelineError.unresolvedRule)
             case .contentRefused(let reason): .notAnImage(reason)
+            case .undecryptable(let reason): .undecryptable(reason)
             case .tooLarge(let limit): .sourceTooLarge(limit: limit)
             case .overloaded(let reason): .overloaded(reason)
             case .circuitOpen(let seconds): .circuitOpen(secondsLeft: seconds)

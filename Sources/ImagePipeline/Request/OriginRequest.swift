@@ -5,7 +5,7 @@ package import OriginTransfer
 
 /// Identifies an original and its location, for stages 4 to 6; immutable.
 package final class OriginRequest: Sendable {
-    /// The hash of the source's name, `identity` and `cookie`.
+    /// The hash of the source's name, `identity`, `cookie` and how the source decrypts.
     package let key: CacheKey
     /// The loader's target: a URL with forwarded parameters, or a path below a file source's root.
     package let target: OriginTarget
@@ -39,6 +39,11 @@ package final class OriginRequest: Sendable {
         self.init(source: source, target: .file(file), identity: file)
     }
 
+    /// Creates a request for the content of a `data:` URL; equal contents share one original.
+    package convenience init(source: SourceRule, data: DataURL) {
+        self.init(source: source, target: .data(data), identity: "data:\(CacheKey(hashing: data.bytes))")
+    }
+
     private init(
         source: SourceRule,
         target: OriginTarget,
@@ -54,7 +59,8 @@ package final class OriginRequest: Sendable {
         self.identity = identity
         // An identity contains no line feed.
         let rules = source.effects.map(\.keyText).flatMap { $0.isEmpty ? nil : "\nrules \($0)" } ?? ""
-        let suffix = (cookie.map { "\ncookie \($0)" } ?? "") + rules
+        let decryption = source.decryption.map { "\ndecrypt \($0.keyText)" } ?? ""
+        let suffix = (cookie.map { "\ncookie \($0)" } ?? "") + rules + decryption
         key = CacheKey(hashing: "original/1\n\(source.name)\n\(source.location.text)\n\(identity)\(suffix)")
     }
 

@@ -56,6 +56,8 @@ package struct SourceRule: Hashable, Sendable {
     package var headers: [HeaderField]
     /// Credentials for the source's own origin; not sent after redirects to another.
     package var credentials: SourceCredentials?
+    /// How the bodies of originals are decoded before they are stored; `nil` to keep them as they are.
+    package var decryption: BodyDecryption?
     /// Maximum number of concurrent connections to one host.
     package var connections: Int
     /// When downloads, and with `always` transforms, continue although all clients have left.
@@ -72,6 +74,8 @@ package struct SourceRule: Hashable, Sendable {
     package var forwardQuery: [String]
     /// Names of the client's cookies that are forwarded, in this order, and are part of the key; the responses are private.
     package var forwardCookies: [String] = []
+    /// Whether `@2x` and `@3x` at the end of a file's name state the ratio of pixels (`ScaleSuffix`) and are not part of it.
+    package var readsScaleSuffix = false
     /// Query parameters that are dropped; names or patterns, as for `forwardQuery`.
     package var ignoreQuery: [String]
     /// Query parameters that are forwarded to the origin and are not part of the cache key, such as signatures.

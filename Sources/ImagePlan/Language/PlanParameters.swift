@@ -23,6 +23,9 @@ struct PlanParameters {
     /// Whether there are no parameters.
     var isEmpty: Bool { entries.isEmpty }
 
+    /// Whether a resize has a width or a height.
+    var hasSize: Bool { entries.contains { ResizeStep.names.contains($0.parameter.name) } }
+
     /// Appends a preset's parameters; its settings replace those of earlier texts in place.
     mutating func append(_ parameters: [Parameter], origin: ParameterOrigin) throws(RequestError) {
         layer += 1

@@ -36,6 +36,8 @@ package enum ParameterOrigin: Hashable, Sendable {
     case preset(String)
     /// The source's default preset.
     case sourcePreset(String)
+    /// The name of the requested file (`ScaleSuffix`).
+    case fileName
 }
 
 /// A parameter with its origin.

@@ -57,7 +57,7 @@ struct QueryReader {
                 throw parameter.error("there is no preset '\(parameter.value.prefix(Preset.longestName))'\(hint)")
             }
             parts.append(.preset(preset))
-        case "url" where !options.takesURL:
+        case "url" where !options.takesURL, "url64" where !options.takesURL, "enc" where !options.takesURL:
             throw parameter.error("is only allowed for /fetch")
         default:
             break
@@ -66,16 +66,14 @@ struct QueryReader {
 
     /// Parses all values.
     func finish(query: [UInt8]) throws(RequestError) -> ParsedQuery {
-        if options.takesURL && requestValues["url"] == nil {
-            throw RequestError(parameter: "url", reason: "is missing")
-        }
+        let url = try remoteURL()
         let parameters = try planParameters()
         return ParsedQuery(
             plan: try parameters.plan(),
             presets: presetNames,
             isBare: parameters.isEmpty,
             forwarded: options.query.outcome(forwarded),
-            url: requestValues["url"]?.value,
+            url: url,
             filename: try filename(),
             download: try requestValues["download"]?.flag() ?? false,
             refresh: try requestValues["refresh"]?.flag() ?? false,
@@ -88,6 +86,18 @@ struct QueryReader {
                 ? String(decoding: query, as: UTF8.self) : Self.withoutSignature(query),
             hints: hints
         )
+    }
+
+    private func remoteURL() throws(RequestError) -> RemoteURL? {
+        guard options.takesURL else { return nil }
+        let given = RemoteURL.names.compactMap { requestValues[$0] }
+        guard let first = given.first else { throw RequestError(parameter: "url", reason: "is missing") }
+        if given.count > 1 { throw given[1].error("cannot be combined with \(first.name)") }
+        return switch first.name {
+        case "url64": .base64(first.value)
+        case "enc": .encrypted(first.value)
+        default: .plain(first.value)
+        }
     }
 
     private var presetNames: [String] {
@@ -105,6 +115,14 @@ struct QueryReader {
             try parameters.append(preset.parameters, origin: .sourcePreset(preset.name))
         }
         try parameters.append(parts)
+        guard let ratio = options.nameRatio else { return parameters }
+        for case .own(let parameter, _) in parts where parameter.name == StepContext.dprName {
+            throw parameter.error("cannot be combined with @\(ratio)x in the name of the file")
+        }
+        // Without a size there is nothing to multiply.
+        if parameters.hasSize {
+            try parameters.append([Parameter(StepContext.dprName, String(ratio))], origin: .fileName)
+        }
         return parameters
     }
 

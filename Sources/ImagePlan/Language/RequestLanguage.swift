@@ -30,8 +30,10 @@ package struct ParseOptions: Sendable {
     package var presets: [String: Preset]
     /// The source's default preset, applied before every query that does not contain `preset=none`.
     package var sourcePreset: Preset?
-    /// Whether the request is for `/fetch`, the only path that accepts `url`.
+    /// Whether the request is for `/fetch`, the only path that accepts `url`, `url64` and `enc`.
     package var takesURL: Bool
+    /// The `dpr` of a resize that the name of the requested file states (`ScaleSuffix`); `nil` for none.
+    package var nameRatio: Int?
     /// The settings for `w=auto` and `dpr=auto`; `nil` rejects both.
     package var hints: ClientHintOptions?
 
@@ -66,8 +68,8 @@ package struct ParsedQuery: Hashable, Sendable {
     package let forwarded: QueryFilter.Outcome
     /// The pairs to forward to the origin; empty if there are none.
     package var forwardedQuery: String { forwarded.sent }
-    /// `url`, decoded once; present exactly if the request is for `/fetch`.
-    package let url: String?
+    /// The URL to fetch; present exactly if the request is for `/fetch`.
+    package let url: RemoteURL?
     /// The file name to suggest in `Content-Disposition`; without path separators.
     package let filename: String?
     /// Whether the client should save the response instead of displaying it.
@@ -88,4 +90,26 @@ package struct ParsedQuery: Hashable, Sendable {
     package let unsignedQuery: String
     /// The hints the result depends on: `.width` for `w=auto`, `.dpr` for `dpr=auto`.
     package let hints: Set<ClientHint>
+}
+
+/// The URL of a `/fetch` request as its query contains it, decoded from the query once.
+package enum RemoteURL: Hashable, Sendable {
+    /// `url`.
+    case plain(String)
+    /// `url64`: unpadded base64url.
+    case base64(String)
+    /// `enc`: encrypted, as unpadded base64url.
+    case encrypted(String)
+
+    /// The parameters, in the order of the cases.
+    package static let names = ["url", "url64", "enc"]
+
+    /// The parameter.
+    package var name: String {
+        switch self {
+        case .plain: "url"
+        case .base64: "url64"
+        case .encrypted: "enc"
+        }
+    }
 }

@@ -33,7 +33,8 @@ extension Transfer {
         let isDecoded = !isRaw && head.lines["content-encoding"].map { $0.lowercased() != "identity" } ?? false
         bodyLength = isDecoded ? nil : head.contentLength
         ticket.expect(bodyLength)
-        let isTooLong = head.contentLength.map { $0 > limit } ?? false
+        let codedLimit = options.decryption?.codedLength(of: limit) ?? limit
+        let isTooLong = head.contentLength.map { $0 > codedLimit } ?? false
         guard isRaw, ticket.wantsArrival else {
             if isTooLong { failure = .tooLarge(limit: limit) } else { expectAnnouncement() }
             return
@@ -88,7 +89,8 @@ extension Transfer {
     }
 
     private func keep(_ bytes: UnsafeRawBufferPointer) throws(TransferError) {
-        guard bytes.count <= limit - received else { throw .tooLarge(limit: limit) }
+        // The sink knows the length of what it decodes.
+        guard options.decryption != nil || bytes.count <= limit - received else { throw .tooLarge(limit: limit) }
         guard !isRaw || sink != nil else {
             try charge(bytes.count)
             unsafe content.append(contentsOf: bytes)
@@ -117,7 +119,11 @@ extension Transfer {
     private func openSink() throws(TransferError) -> BodySink {
         if let sink { return sink }
         let isShort = bodyLength.map { $0 <= configuration.memoryBody } ?? false
-        let opened = try BodySink(limit: limit, folder: isShort ? nil : configuration.folder)
+        let opened = try BodySink(
+            limit: limit,
+            folder: isShort ? nil : configuration.folder,
+            decryption: options.decryption
+        )
         sink = opened
         return opened
     }

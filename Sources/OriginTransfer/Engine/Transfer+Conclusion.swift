@@ -56,7 +56,7 @@ extension Transfer {
             if let sink {
                 body = try sink.finish(wasRead: growing?.wasRead ?? false)
             } else {
-                body = try BodySink(limit: options.limits.bytes).finish()
+                body = try BodySink(limit: options.limits.bytes, decryption: options.decryption).finish()
             }
             return .success(response(.file(body)))
         } catch {

@@ -33,7 +33,7 @@ extension Transfer {
         switch error {
         case .unreachable, .timeout: head.isComplete || isRaw && phase != .connect ? .unknown : .failed
         case .violation: head.isComplete ? .answered : isRaw ? .unknown : .failed
-        case .tooLarge, .contentRefused: .answered
+        case .tooLarge, .contentRefused, .undecryptable: .answered
         case .notFound, .addressRefused, .unresolved, .overloaded, .circuitOpen, .suspended, .cancelled: .unknown
         }
     }

@@ -105,6 +105,8 @@ package final class TransferEngine: TransferLoading {
     /// libcurl's global initialisation, which must run once; any thread may run it (curl_global_init(3), `threadsafe`).
     private static let isLibraryReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
+    package func canLoad(_ target: OriginTarget) -> Bool { target.url != nil }
+
     /// Starts a load of `request.target`, which must be a URL; a file fails with `.notFound`.
     ///
     /// The completion is called on the transfer thread and must not block it; after `stop`, it is called on the caller's thread.

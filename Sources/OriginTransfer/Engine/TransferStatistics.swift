@@ -100,7 +100,7 @@ extension TransferStatistics.Outcome {
             case .timeout: self = .timeout
             case .violation: self = .protocol
             case .addressRefused, .unresolved: self = .refused
-            case .contentRefused: self = .contentRefused
+            case .contentRefused, .undecryptable: self = .contentRefused
             case .tooLarge: self = .tooLarge
             case .overloaded: self = .overloaded
             case .circuitOpen: self = .circuitOpen

@@ -79,6 +79,10 @@ package final class FileLoader: TransferLoading {
         stop()
     }
 
+    package func canLoad(_ target: OriginTarget) -> Bool {
+        if case .file = target { true } else { false }
+    }
+
     /// Starts a load of `request.target`, which must be a file; a URL fails with `.notFound`.
     ///
     /// The completion is called on a reading thread, or on the caller's thread after `stop`.

@@ -50,19 +50,21 @@ struct FileReading {
         if ticket.request.entityTag == identity.entityTag {
             return TransferResponse(head: self.head(304, identity), body: .none)
         }
-        let limit = ticket.request.options.limits.bytes
-        guard identity.size <= limit else {
+        let (limit, decryption) = (ticket.request.options.limits.bytes, ticket.request.options.decryption)
+        guard identity.size <= decryption?.codedLength(of: limit) ?? limit else {
             throw isRecognized(file, length: identity.size) ? .tooLarge(limit: limit) : .notFound
         }
         let head = self.head(200, identity)
-        let isSettled = isSettled(identity)
+        // What is decoded must be copied.
+        let isSettled = decryption == nil && isSettled(identity)
         if isSettled, let digest = digests.find(identity) {
             let body = TransferBody(file: file, length: identity.size, digest: digest)
             return TransferResponse(head: head, body: .file(body))
         }
-        let sink = try isSettled ? BodySink(hashing: file, limit: limit) : BodySink(limit: limit)
+        let sink =
+            try isSettled ? BodySink(hashing: file, limit: limit) : BodySink(limit: limit, decryption: decryption)
         try copy(file, sink)
-        guard sink.count == identity.size, FileIdentity(descriptor: file.number) == identity else { return nil }
+        guard sink.received == identity.size, FileIdentity(descriptor: file.number) == identity else { return nil }
         let body = try sink.finish()
         if isSettled { digests.keep(body.digest, of: identity) }
         return TransferResponse(head: head, body: .file(body))

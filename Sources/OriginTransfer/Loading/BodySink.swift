@@ -19,14 +19,22 @@ package final class BodySink {
     /// Whether appended bytes are written to `file`; otherwise `file` already contains them.
     private let copies: Bool
     private let digest: OpaquePointer
+    /// Decodes what is appended; `nil` to keep it as it is.
+    private let decoder: BodyDecoder?
 
     /// Creates an empty memory file, or an unnamed file in a folder.
     ///
     /// - Parameters:
     ///   - limit: maximum bytes.
     ///   - folder: a folder on disk for the file; a memory file is used if it is `nil` or refuses.
+    ///   - decryption: how the appended bytes are decoded before they are hashed and written.
     /// - Throws: `.overloaded` if the system is out of descriptors or memory.
-    package init(limit: Int, folder: String? = nil) throws(TransferError) {
+    package init(
+        limit: Int,
+        folder: String? = nil,
+        decryption: BodyDecryption? = nil
+    ) throws(TransferError) {
+        if let decryption { decoder = try BodyDecoder(decryption, limit: limit) } else { decoder = nil }
         if let opened = folder.flatMap(Self.open(in:)) {
             file = opened
             isOnDisk = true
@@ -52,6 +60,7 @@ package final class BodySink {
         self.file = file
         isOnDisk = false
         copies = false
+        decoder = nil
         self.limit = limit
         guard let context = unsafe EVP_MD_CTX_new() else { throw .overloaded("no memory for a digest") }
         unsafe digest = context
@@ -69,10 +78,24 @@ package final class BodySink {
         unsafe EVP_MD_CTX_free(digest)
     }
 
+    /// The bytes appended so far, before they were decoded.
+    var received: Int { decoder?.received ?? count }
+
     /// Appends bytes.
     ///
-    /// - Throws: `.tooLarge` beyond the limit, `.overloaded` if the system is out of memory.
+    /// - Throws: `.tooLarge` beyond the limit, `.overloaded` if the system is out of memory, `.undecryptable`.
     package func append(_ bytes: UnsafeRawBufferPointer) throws(TransferError) {
+        guard let decoder else { return try unsafe store(bytes) }
+        try store(try unsafe decoder.update(bytes))
+    }
+
+    private func store(_ bytes: [UInt8]) throws(TransferError) {
+        try unsafe bytes.withUnsafeBufferPointer { bytes throws(TransferError) in
+            try unsafe store(UnsafeRawBufferPointer(bytes))
+        }
+    }
+
+    private func store(_ bytes: UnsafeRawBufferPointer) throws(TransferError) {
         guard bytes.count <= limit - count else { throw .tooLarge(limit: limit) }
         try unsafe write(bytes)
         unsafe EVP_DigestUpdate(digest, bytes.baseAddress, bytes.count)
@@ -102,8 +125,9 @@ package final class BodySink {
     /// protected like one on disk: by a descriptor that cannot write, and a mode that refuses to open another one.
     ///
     /// - Parameter wasRead: whether the file has been sent to clients while it was written.
-    /// - Throws: `.overloaded` if the file cannot be protected.
+    /// - Throws: `.overloaded` if the file cannot be protected, `.undecryptable` if what was appended cannot be decoded.
     package func finish(wasRead: Bool = false) throws(TransferError) -> TransferBody {
+        if let decoder { try store(try decoder.finish()) }
         var bytes = [UInt8](repeating: 0, count: 32)
         let isHashed = unsafe bytes.withUnsafeMutableBufferPointer {
             unsafe EVP_DigestFinal_ex(digest, $0.baseAddress, nil) == 1

@@ -4,6 +4,9 @@ import Synchronization
 
 /// A loader of originals; any thread.
 package protocol TransferLoading: Sendable {
+    /// Whether the loader loads such targets (SDWebImage: `canRequestImageForURL:`).
+    func canLoad(_ target: OriginTarget) -> Bool
+
     /// Starts a load and returns immediately; both closures are called on the loader's thread and must not block.
     ///
     /// - Parameters:

@@ -12,6 +12,8 @@ package struct TransferOptions: Hashable, Sendable {
     package var headers: [HeaderField] = []
     /// Credentials for the source's own origin.
     package var credentials: SourceCredentials?
+    /// How bodies are decoded; `nil` to keep them as they are.
+    package var decryption: BodyDecryption?
     /// The region for signatures with access keys; `nil` disables signing.
     package var signingRegion: String?
     /// The maximum number of concurrent connections to one host.

@@ -92,17 +92,20 @@ package enum OriginTarget: Hashable, Sendable {
     case url(OriginURL)
     /// A path below the source's root: decoded segments joined with "/".
     case file(String)
+    /// Content within the request.
+    case data(DataURL)
 
-    /// The URL; `nil` for a file.
+    /// The URL to request; `nil` for a file and for `data:`.
     package var url: OriginURL? {
         if case .url(let url) = self { url } else { nil }
     }
 
-    /// The URL or the path.
+    /// The URL or the path; for `data:` a summary.
     package var text: String {
         switch self {
         case .url(let url): url.text
         case .file(let path): path
+        case .data(let data): data.summary
         }
     }
 }

@@ -78,6 +78,8 @@ package enum TransferError: Error, Hashable, Sendable {
     case unresolved
     /// The request's inspection refused the beginning of the body; the text is its reason.
     case contentRefused(String)
+    /// The body cannot be decrypted or decoded as the source is configured; the text is the reason.
+    case undecryptable(String)
     /// The body exceeds the limit, in bytes.
     case tooLarge(limit: Int)
     /// A limit of the loader is reached, or the system is out of memory or descriptors.

@@ -22,6 +22,8 @@ extension Problem {
             self.init(403, "This origin is not allowed: its address is refused, or its name does not resolve.")
         case .sourceTooLarge(let limit):
             self.init(413, "The original is larger than \(limit) bytes (limits.source-bytes).")
+        case .undecryptable(let reason):
+            self.init(502, "The original cannot be decoded as the source is configured (decrypt): \(reason).")
         case .notAnImage(let reason): self.init(415, "Not a supported image: \(reason).")
         case .broken(let reason, let name): self.init(422, "The image is broken: \(reason).", parameter: name)
         case .refused(let reason, let name):

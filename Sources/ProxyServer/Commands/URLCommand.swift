@@ -14,6 +14,7 @@ struct URLCommand: ParsableCommand {
             EXAMPLES
               edgeprint url 'photos/a b.jpg' w=400 h=300 fit=cover
               edgeprint url https://images.example.com/cat.png w=200 --expires 7d
+              edgeprint url https://images.example.com/cat.png w=200 --url-form encrypted
               edgeprint url photos/cat.jpg --widths 320,640,1280 q=75 --base https://img.example.com
               edgeprint url photos/cat.jpg crop=50%x100% w=400 --widths 320,640
               edgeprint url files/report.txt --method PUT --expires 1h
@@ -61,6 +62,14 @@ struct URLCommand: ParsableCommand {
     )
     var widths: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "How an absolute URL is written: plain (url), base64 (url64), or encrypted (enc, with remote.url-keys).",
+            valueName: "form"
+        )
+    )
+    var urlForm = RequestBuilder.URLForm.plain
+
     @Flag(help: "The path is already percent-encoded.")
     var encoded = false
 
@@ -80,6 +89,7 @@ struct URLCommand: ParsableCommand {
         var request = RequestBuilder.Request(subject: subject, isEncoded: encoded)
         request.expires = try expirySecond(now: time.wallSeconds)
         request.method = method
+        request.form = urlForm
         do {
             guard let widths = try pixelWidths() else {
                 request.parameters = pairs(width: nil)
@@ -145,3 +155,5 @@ struct URLCommand: ParsableCommand {
         }
     }
 }
+
+extension RequestBuilder.URLForm: ExpressibleByArgument {}

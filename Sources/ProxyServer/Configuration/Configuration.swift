@@ -18,6 +18,8 @@ struct Configuration: Sendable, Equatable {
     /// The rules in the file's order.
     var rules: [ConfiguredRule] = []
     var signing = Signing()
+    /// The keys for AES-256 in the file's order; names are unique.
+    var keys: [ConfiguredKey] = []
     var cache = Cache()
     /// The lifetimes of cached failures.
     var negative = FailurePolicy()
@@ -73,6 +75,10 @@ struct Configuration: Sendable, Equatable {
         var unkeyedQuery: [String] = []
         /// Whether the URL's query is sorted by name.
         var sortsQuery = false
+        /// Who may send `data:` URLs.
+        var data = DataURLPolicy.signed
+        /// The names of the keys of encrypted URLs (`enc`): the first encrypts, all of them decrypt.
+        var urlKeys: [String] = []
         /// How an origin's `no-transform` is handled.
         var noTransform = SourceRule.NoTransformPolicy.ignore
         var unsupported = SourceRule.UnsupportedPolicy.refuse
@@ -259,6 +265,12 @@ struct ConfiguredPreset: Sendable, Equatable {
     var cache: CacheTiers?
 }
 
+/// A named key for AES-256.
+struct ConfiguredKey: Sendable, Equatable {
+    var name: String
+    var key: CipherKey
+}
+
 /// The format of log lines.
 enum LogFormat: String, Sendable, CaseIterable {
     /// One JSON object per line.
@@ -307,6 +319,9 @@ extension Configuration {
 
     /// The source with a name.
     func source(named name: String) -> ConfiguredSource? { sources.first { $0.rule.name == name } }
+
+    /// The key with a name.
+    func key(named name: String) -> CipherKey? { keys.first { $0.name == name }?.key }
 
     /// The preset with a name.
     func preset(named name: String) -> ConfiguredPreset? { presets.first { $0.name == name } }

@@ -67,6 +67,9 @@ extension Explainer {
         guard !loaded.configuration.signing.required, request.isRemote else {
             return (loaded.configuration.signing.required, required)
         }
+        if case .data = request.origin.target {
+            return (loaded.configuration.remote.data != .any, loaded.origin(of: "remote.data"))
+        }
         let host = request.origin.target.url?.hostText ?? ""
         let isAllowed = loaded.configuration.remote.allow.contains { $0.matches(host) }
         return (!isAllowed, loaded.origin(of: "remote.allow"))

@@ -96,6 +96,7 @@ extension Explainer {
         let origin: FactOrigin =
             switch statement.origin {
             case .query: .parameter(statement.parameter.name)
+            case .fileName: .path
             case .preset(let name): .preset(name, loaded.places["presets.\(name)"])
             case .sourcePreset(let name): .sourcePreset(name, loaded.places["presets.\(name)"])
             }

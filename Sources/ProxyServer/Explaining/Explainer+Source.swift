@@ -42,13 +42,19 @@ extension Explainer {
     /// The upstream URL or file, and the verdict of the address policy.
     func upstreamSection(_ request: ExplainedRequest) -> Explanation.Section {
         let origin = request.origin
+        let said = FactOrigin.parameter(request.urlParameter)
         guard let verdict = origin.verdict else {
             return Explanation.Section(
                 name: "upstream",
-                facts: [Explanation.Fact("file", .string(origin.place), .path)]
+                facts: [
+                    Explanation.Fact(
+                        request.isRemote ? "data" : "file",
+                        .string(origin.place),
+                        request.isRemote ? said : .path
+                    )
+                ]
             )
         }
-        let said = FactOrigin.parameter("url")
         let rule = loaded.origin(of: request.isRemote ? "remote.allow-private" : key("allow-private", request))
         return Explanation.Section(
             name: "upstream",

@@ -126,11 +126,11 @@ extension Explainer {
 extension OriginRequest {
     /// The URL to ask, or the file's absolute path.
     var place: String {
-        guard case .file(let root) = source.location else { return target.text }
+        guard case .file(let root) = source.location, case .file = target else { return target.text }
         return (root == "/" ? "" : root) + "/" + target.text
     }
 
-    /// The address policy's verdict on the URL, without resolving its host; `nil` for a file.
+    /// The address policy's verdict on the URL, without resolving its host; `nil` for a file and for `data:`.
     var verdict: AddressPolicy.Verdict? {
         target.url.map { url in
             let prefix = source.location.urlPrefix.flatMap { try? OriginURL($0) }
@@ -159,6 +159,9 @@ struct ExplainedRequest: Sendable {
 
     /// The pairs of the query, which is known to be valid.
     var pairs: [QueryPair] { (try? QueryPair.split(target.query)) ?? [] }
+
+    /// The parameter with the URL of a `/fetch` request.
+    var urlParameter: String { RemoteURL.names.first { value(of: $0) != nil } ?? "url" }
 
     /// The value of a query parameter.
     func value(of name: String) -> String? { pairs.first { $0.name == name }?.value }

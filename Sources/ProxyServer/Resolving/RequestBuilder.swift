@@ -1,11 +1,12 @@
 import ImagePipeline
 import ImagePlan
+import OriginTransfer
 
 /// Builds request targets: encodes them, validates them against the request language, and signs them.
 struct RequestBuilder: Sendable {
     /// The parts of a request.
     struct Request: Sendable {
-        /// `NAME/PATH` of a source, or an absolute http or https URL.
+        /// `NAME/PATH` of a source, or an absolute http, https or data URL.
         var subject: String
         /// Whether the path is already percent-encoded.
         var isEncoded = false
@@ -13,8 +14,20 @@ struct RequestBuilder: Sendable {
         var parameters: [(name: String, value: String)] = []
         /// The value of `exp`, in seconds since 1970.
         var expires: Int64?
+        /// How a URL is written.
+        var form = URLForm.plain
         /// The method to sign; a signature for GET is also valid for HEAD.
         var method = "GET"
+    }
+
+    /// How the URL of a `/fetch` request is written.
+    enum URLForm: String, Sendable, CaseIterable {
+        /// `url`, percent-encoded.
+        case plain
+        /// `url64`, as unpadded base64url.
+        case base64
+        /// `enc`, encrypted with the first of `remote.url-keys`.
+        case encrypted
     }
 
     private let resolver: RequestResolver
@@ -40,15 +53,18 @@ struct RequestBuilder: Sendable {
         let path: String
         if Self.isAbsolute(request.subject) {
             path = "/fetch"
-            pairs.append("url=\(PercentCoding.encodedValue(request.subject))")
+            pairs.append(try pair(of: request.subject, request.form))
         } else {
+            guard request.form == .plain else {
+                throw Problem(400, "only the URLs of /fetch can be written as base64 or encrypted.")
+            }
             path = Self.path(request.subject, isEncoded: request.isEncoded)
         }
         let raw = resolver.rawRule(of: path.utf8)
         try Self.check(request.method, raw)
         // A raw source forwards its whole query, except the signature parameters if signatures are required.
         let isForOrigin = raw.map { $0.location != .remote } ?? false
-        let own = !isForOrigin ? ["sig", "exp", "url"] : resolver.signsRaw ? ["sig", "exp"] : []
+        let own = !isForOrigin ? ["sig", "exp"] + RemoteURL.names : resolver.signsRaw ? ["sig", "exp"] : []
         for (name, value) in request.parameters {
             guard !own.contains(name) else {
                 throw Problem(400, "\(name) cannot be given as a parameter: it is generated.", parameter: name)
@@ -77,6 +93,20 @@ struct RequestBuilder: Sendable {
         return "\(unsigned)\(query.isEmpty ? "?" : "&")sig=\(signature)"
     }
 
+    /// The parameter with a URL.
+    private func pair(of url: String, _ form: URLForm) throws(Problem) -> String {
+        func text(_ bytes: [UInt8]) -> String { String(decoding: Base64URL.encode(bytes), as: UTF8.self) }
+        switch form {
+        case .plain: return "url=\(PercentCoding.encodedValue(url))"
+        case .base64: return "url64=\(text(Array(url.utf8)))"
+        case .encrypted:
+            guard let sealed = resolver.table.urlKeys.first?.seal(Array(url.utf8)) else {
+                throw Problem(400, "the URL cannot be encrypted: there is no key (remote.url-keys).", parameter: "enc")
+            }
+            return "enc=\(text(sealed))"
+        }
+    }
+
     /// Refuses methods that a source does not accept.
     ///
     /// - Parameter raw: the rule of a raw source, or `nil` for an image source.
@@ -95,7 +125,7 @@ struct RequestBuilder: Sendable {
     /// Whether a subject is a URL instead of a source's path.
     private static func isAbsolute(_ subject: String) -> Bool {
         let start = subject.prefix(8).lowercased()
-        return start.hasPrefix("http://") || start.hasPrefix("https://")
+        return start.hasPrefix("http://") || start.hasPrefix("https://") || start.hasPrefix("data:")
     }
 
     /// The raw path: every byte that is not allowed in a path (RFC 3986 §3.3) is encoded, except slashes.

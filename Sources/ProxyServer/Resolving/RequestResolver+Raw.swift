@@ -65,13 +65,14 @@ extension RequestResolver {
         }
         do {
             let parsed = try RequestLanguage.parse(query: query, options: table.remote.options)
-            guard parsed.isBare, let text = parsed.url else {
+            guard parsed.isBare else {
                 throw Problem(
                     400,
-                    "/fetch serves responses unchanged here (remote.raw): the only parameters are url, sig and exp."
+                    "/fetch serves responses unchanged here (remote.raw): the only parameters are url, url64, enc, sig and exp."
                 )
             }
-            let url = try OriginURL(text, of: "url")
+            let (text, name) = try remoteText(parsed)
+            let url = try OriginURL(text, of: name)
             let isAllowed = table.allowedHosts.contains { $0.matches(url.hostText) }
             if let permission {
                 try permission.checkRemote(parsed, path: path, method: method, isAllowed: isAllowed)

@@ -50,8 +50,15 @@ struct RuledSource: Sendable {
 }
 
 extension RequestResolver {
-    /// A source with the rules for a path.
+    /// A source with the rules for a path, without the ratio that its name may state.
     func ruled(_ entry: SourceTable.Entry, _ path: RequestPath) -> RuledSource {
+        let scaled = entry.rule.readsScaleSuffix ? ScaleSuffix.split(path) : nil
+        var entry = entry
+        entry.options.nameRatio = scaled?.ratio
+        return ruled(entry, at: scaled?.path ?? path)
+    }
+
+    private func ruled(_ entry: SourceTable.Entry, at path: RequestPath) -> RuledSource {
         guard !table.rules.isEmpty else { return RuledSource(entry: entry, requested: path) }
         let host = entry.rule.location.urlPrefix.flatMap { try? OriginURL($0).hostText }
         let subject = RuleSet.Subject(
@@ -115,16 +122,16 @@ extension RequestResolver {
         do throws(RequestError) {
             guard let path = try RequestPath.parse(rawPath) else { return nil }
             if let entry = table.sources[path.source] { return ruled(entry, path) }
-            let query = Array(target.dropFirst(rawPath.count + 1))
-            let url = try QueryPair.split(query).first { $0.name == "url" }?.value
-            guard let url else { return nil }
-            let parsed = try OriginURL(url, of: "url")
-            do throws(Problem) { return try ruledFetch(parsed) } catch {
-                throw RequestError(parameter: "url", reason: error.detail)
-            }
         } catch {
             throw Problem(error)
         }
+        let parsed = try parse(Array(target.dropFirst(rawPath.count + 1)), table.remote.options)
+        guard parsed.url != nil else { return nil }
+        let (text, name) = try remoteText(parsed)
+        guard !DataURL.isOne(text) else { return RuledSource(entry: table.remote) }
+        let url: OriginURL
+        do throws(RequestError) { url = try OriginURL(text, of: name) } catch { throw Problem(error) }
+        return try ruledFetch(url)
     }
 
     /// The encoded `Vary` for the request fields that rules compare, also those for auxiliary and fallback images; empty for none.

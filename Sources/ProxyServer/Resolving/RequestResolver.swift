@@ -167,32 +167,7 @@ struct RequestResolver: Sendable {
         return table.unknown(String(decoding: segment, as: UTF8.self))
     }
 
-    private func remote(_ rawPath: ArraySlice<UInt8>, query: [UInt8]) throws(Problem) -> ResolvedRequest {
-        let parsed = try parse(query, table.remote.options)
-        guard let text = parsed.url else { throw Problem(400, "url is missing.", parameter: "url") }
-        let url: OriginURL
-        do {
-            url = try OriginURL(text, of: "url")
-        } catch {
-            throw Problem(error)
-        }
-        let isAllowed = table.allowedHosts.contains { $0.matches(url.hostText) }
-        try permission?.checkRemote(parsed, path: rawPath, isAllowed: isAllowed)
-        let ruled = try ruledFetch(url)
-        try checkAccess(ruled)
-        do {
-            let origin = try origin(at: url, ruled)
-            return try request(origin, ruled.isPresetChanged ? parse(query, ruled.entry.options) : parsed, ruled)
-        } catch let error as RequestError {
-            throw Problem(error)
-        } catch let problem as Problem {
-            throw problem
-        } catch {
-            throw Problem(500, "The request could not be resolved.")
-        }
-    }
-
-    private func parse(_ query: [UInt8], _ options: ParseOptions) throws(Problem) -> ParsedQuery {
+    func parse(_ query: [UInt8], _ options: ParseOptions) throws(Problem) -> ParsedQuery {
         do {
             return try RequestLanguage.parse(query: query, options: options)
         } catch {
@@ -205,7 +180,7 @@ struct RequestResolver: Sendable {
         forwardedQuery.isEmpty ? "" : (prefix.contains("?") ? "&" : "?") + forwardedQuery
     }
 
-    private func request(
+    func request(
         _ origin: OriginRequest,
         _ parsed: ParsedQuery,
         hints: ClientHintOptions? = nil,
@@ -255,15 +230,25 @@ struct RequestResolver: Sendable {
         _ parsed: ParsedQuery,
         _ auxiliaries: [Auxiliary]
     ) -> ResolvedRequest.StandInPicture? {
-        guard let path = try? RequestPath.parse(Array(fallback.image.utf8)),
-            let entry = table.sources[path.source],
-            let origin = try? origin(of: ruled(entry, path))
-        else { return nil }
+        guard let origin = standInOrigin(fallback.image) else { return nil }
         return ResolvedRequest.StandInPicture(
             choice: choice(origin, parsed, auxiliaries),
             status: fallback.status,
             ttl: fallback.ttl
         )
+    }
+
+    /// The original of a fallback image: a path on this server, or a `data:` URL.
+    private func standInOrigin(_ image: String) -> OriginRequest? {
+        guard !DataURL.isOne(image) else {
+            var rule = table.remote.rule
+            rule.isRaw = false
+            return (try? DataURL(image)).map { OriginRequest(source: rule, data: $0) }
+        }
+        guard let path = try? RequestPath.parse(Array(image.utf8)), let entry = table.sources[path.source] else {
+            return nil
+        }
+        return try? origin(of: ruled(entry, path))
     }
 
     /// Whether `Save-Data` affects the response: for lossy results at a default quality.

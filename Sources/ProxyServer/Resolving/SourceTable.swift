@@ -24,6 +24,10 @@ struct SourceTable: Sendable {
     var remote: Entry
     /// The hosts that unsigned `/fetch` requests may name.
     var allowedHosts: [HostPattern]
+    /// Who may send `data:` URLs to `/fetch`.
+    var dataPolicy = DataURLPolicy.signed
+    /// The keys of encrypted URLs (`enc`): the first encrypts, all of them decrypt.
+    var urlKeys: [CipherKey] = []
     /// The font families for text watermarks.
     var fonts: [String] = []
     /// The rules.
@@ -70,6 +74,8 @@ extension SourceTable {
         for preset in configuration.presets { presetTiers[preset.name] = preset.cache }
         remote = Entry(rule: configuration.remoteRule, options: ParseOptions(presets: presets, takesURL: true))
         allowedHosts = configuration.remote.allow
+        dataPolicy = configuration.remote.data
+        urlKeys = configuration.remote.urlKeys.compactMap { configuration.key(named: $0) }
         fonts = configuration.fonts
         rules = RuleSet(configuration.rules)
     }

@@ -38,13 +38,16 @@ struct RequestPermission: Sendable {
 
     /// Checks a request of `/fetch`.
     ///
-    /// - Parameter isAllowed: whether `remote.allow` names the URL's host.
+    /// - Parameters:
+    ///   - isAllowed: whether the URL may be fetched without a signature, as `remote.allow` permits for its host.
+    ///   - refusal: the problem otherwise.
     /// - Throws: 403.
     func checkRemote(
         _ query: ParsedQuery,
         path: some Collection<UInt8>,
         method: String = "GET",
-        isAllowed: Bool
+        isAllowed: Bool,
+        refusal: String = "This host is not allowed without a signature (remote.allow)."
     ) throws(Problem) {
         let verdict = verdict(on: query, path: path, method: method)
         guard verdict != .missing else {
@@ -52,7 +55,7 @@ struct RequestPermission: Sendable {
                 throw Problem(403, "The request is not signed (signing.required).", parameter: "sig")
             }
             guard isAllowed else {
-                throw Problem(403, "This host is not allowed without a signature (remote.allow).", parameter: "url")
+                throw Problem(403, refusal, parameter: query.url?.name ?? "url")
             }
             return try Self.checkOptions(query)
         }

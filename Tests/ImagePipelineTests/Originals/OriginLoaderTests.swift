@@ -1,4 +1,5 @@
 import Glibc
+import HTTPSemantics
 import ImagePipeline
 import LinuxSystem
 import OriginTransfer
@@ -15,6 +16,9 @@ struct OriginLoaderTests {
         }
 
         let name: String
+        let accepts: @Sendable (OriginTarget) -> Bool
+
+        func canLoad(_ target: OriginTarget) -> Bool { accepts(target) }
 
         func load(
             _ request: TransferRequest,
@@ -26,13 +30,29 @@ struct OriginLoaderTests {
         }
     }
 
-    @Test(arguments: [
-        (SourceRule.Location.file(root: "/"), "files"), (.http(prefix: "http://a/"), "transfers"),
-        (.remote, "transfers"),
-    ])
-    func `chooses the loader by the source's location`(_ location: SourceRule.Location, _ name: String) async {
-        let loader = OriginLoader(files: Named(name: "files"), transfers: Named(name: "transfers"))
-        let fetch = OriginFetch(target: .file("x"), source: SourceRule(name: "s", location: location))
-        #expect(await loader.failure(fetch) == .originUnreachable("\(name) x"))
+    private static let loaders: [any TransferLoading] = [
+        Named(name: "files") { if case .file = $0 { true } else { false } },
+        Named(name: "transfers") { $0.url != nil },
+    ]
+
+    @Test func `chooses the loader that can load the target`() async throws {
+        let loader = OriginLoader(LoaderRegistry(Self.loaders))
+        let url = OriginTarget.url(try OriginURL("http://a/x"))
+        for (target, told) in [(OriginTarget.file("x"), "files x"), (url, "transfers http://a/x")] {
+            let fetch = OriginFetch(target: target, source: SourceRule(name: "s", location: .remote))
+            #expect(await loader.failure(fetch) == .originUnreachable(told))
+        }
+    }
+
+    @Test func `of several loaders the last registered one loads, and without one nothing is found`() async throws {
+        let source = SourceRule(name: "s", location: .remote)
+        let fetch = OriginFetch(target: .url(try OriginURL("http://a/x")), source: source)
+        let more = LoaderRegistry(Self.loaders + [Named(name: "new") { $0.url != nil }])
+        #expect(await OriginLoader(more).failure(fetch) == .originUnreachable("new http://a/x"))
+        let data = OriginFetch(target: .data(try DataURL("data:,x")), source: source)
+        #expect(await OriginLoader(LoaderRegistry(Self.loaders)).failure(data) == .originNotFound)
+        let all = LoaderRegistry(Self.loaders + [DataLoader()])
+        #expect(await OriginLoader(all).failure(data) == nil)
+        #expect(all.loader(for: .file("x")) is Named)
     }
 }

@@ -57,7 +57,7 @@ extension TransferEngine: OriginLoading {
         arrival: (@Sendable (FetchedResponse) -> Void)?,
         completion: @escaping @Sendable (Result<FetchedResponse, PipelineError>) -> Void
     ) -> any LoadHandle {
-        OriginLoader(files: self, transfers: self, examinesImages: false).load(
+        OriginLoader(LoaderRegistry([self]), examinesImages: false).load(
             fetch,
             arrival: arrival,
             completion: completion
@@ -71,7 +71,7 @@ extension FileLoader: OriginLoading {
         arrival: (@Sendable (FetchedResponse) -> Void)?,
         completion: @escaping @Sendable (Result<FetchedResponse, PipelineError>) -> Void
     ) -> any LoadHandle {
-        OriginLoader(files: self, transfers: self, examinesImages: false).load(
+        OriginLoader(LoaderRegistry([self]), examinesImages: false).load(
             fetch,
             arrival: arrival,
             completion: completion

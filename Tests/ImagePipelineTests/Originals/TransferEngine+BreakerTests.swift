@@ -210,7 +210,7 @@ struct TransferEngineBreakerTests {
             connection.respond(text: "x")
         }
         let suspended = SuspendedSources()
-        let loader = OriginLoader(files: engine, transfers: engine, suspended: suspended)
+        let loader = OriginLoader(LoaderRegistry([engine]), suspended: suspended)
         let source = SourceRule.local(connections: 1)
         let (running, waiting) = (Outcome(), Outcome())
         _ = loader.load(.local(origin, "/1", source), completion: running.set)

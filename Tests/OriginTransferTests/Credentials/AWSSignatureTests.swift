@@ -89,6 +89,10 @@ struct AWSSignatureTests {
             ObjectBucket(name: "pics", prefix: "p/", region: "cn-north-1"),
             "https://pics.s3.cn-north-1.amazonaws.com.cn/p/"
         ),
+        (
+            ObjectBucket(name: "a.pics", prefix: "p/", region: "auto", endpoint: "https://storage.googleapis.com"),
+            "https://storage.googleapis.com/a.pics/p/"
+        ),
         (ObjectBucket(name: "pics", prefix: "p/", endpoint: "http://127.0.0.1:9000"), "http://127.0.0.1:9000/pics/p/"),
     ])
     func `places a bucket in the host or the path`(bucket: ObjectBucket, url: String) {

@@ -1,6 +1,7 @@
 import OriginTransfer
 import ImagePlan
 import HTTPKit
+import HTTPSemantics
 import ImagePipeline
 import LinuxSystem
 
@@ -15,6 +16,16 @@ enum ConfigurationChecks {
         checkTimeouts(configuration, &decoder)
         checkTransfers(configuration, &decoder)
         TierChecks.check(configuration, &decoder)
+        checkURLKeys(configuration, &decoder)
+    }
+
+    /// Reports keys of encrypted URLs that do not exist.
+    private static func checkURLKeys(_ configuration: Configuration, _ decoder: inout ConfigurationDecoder) {
+        for name in configuration.remote.urlKeys where configuration.key(named: name) == nil {
+            let hint = NearestName.hint(name, among: configuration.keys.map(\.name))
+            let message = "there is no key '\(name)' (keys)\(hint)"
+            decoder.report(message, key: "remote.url-keys", place: decoder.places["remote.url-keys"])
+        }
     }
 
     /// Reports limits that another one makes ineffective, if they are set.
@@ -62,14 +73,30 @@ enum ConfigurationChecks {
         for source in configuration.sources {
             guard let fallback = source.fallback else { continue }
             let key = "sources.\(source.rule.name).fallback.image"
+            guard !DataURL.isOne(fallback.image) else {
+                checkData(fallback.image, key: key, &decoder)
+                continue
+            }
             guard let path = try? RequestPath.parse(Array(fallback.image.utf8)), !path.rawPath.isEmpty else {
-                decoder.report("is not a path such as /static/missing.png", key: key, place: decoder.places[key])
+                decoder.report(
+                    "is neither a path such as /static/missing.png nor a data: URL",
+                    key: key,
+                    place: decoder.places[key]
+                )
                 continue
             }
             if configuration.source(named: path.source) == nil {
                 let hint = NearestName.hint(path.source, among: configuration.sources.map(\.rule.name))
                 decoder.report("there is no source '\(path.source)'\(hint)", key: key, place: decoder.places[key])
             }
+        }
+    }
+
+    private static func checkData(_ text: String, key: String, _ decoder: inout ConfigurationDecoder) {
+        do throws(DataURL.Defect) {
+            _ = try DataURL(text)
+        } catch {
+            decoder.report(error.reason, key: key, place: decoder.places[key])
         }
     }
 

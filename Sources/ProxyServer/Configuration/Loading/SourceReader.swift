@@ -39,6 +39,7 @@ struct SourceReader {
         draft.rule.location = location
         draft.rule.mirrors = draft.completeMirrors
         draft.rule.credentials = draft.credentials
+        draft.rule.decryption = decryption(draft, key: key, place: entry.place, &decoder)
         check(draft, key: key, place: entry.place, &decoder)
         return ConfiguredSource(rule: draft.rule, preset: draft.preset, fallback: draft.fallback)
     }

@@ -74,6 +74,18 @@ enum ConfigurationSchema {
             "Query parameters of URLs that are sent to the origin and are not part of the cache key."
         ),
         Setting("remote.sort-query", \.remote.sortsQuery, .flag, "Sort the query of URLs by name."),
+        Setting(
+            "remote.data",
+            \.remote.data,
+            .choice,
+            "Requests to /fetch that may contain their image in a data: URL: signed, any, or off."
+        ),
+        Setting(
+            "remote.url-keys",
+            \.remote.urlKeys,
+            .list(of: .text("the name of a key")),
+            "Names of the keys of encrypted URLs (enc); the first encrypts, all of them decrypt."
+        ),
         Setting("remote.no-transform", \.remote.noTransform, .choice, "Like no-transform of a source, for /fetch."),
         .deferred("rules", "Settings by source, host, path, type, size or header field.") { configuration in
             .list(configuration.rules.map(RuleSchema.yaml))
@@ -85,6 +97,13 @@ enum ConfigurationSchema {
             \.signing.keys,
             .list(of: .signingKey),
             "Signing keys; the first one signs, all of them verify."
+        ),
+        Setting(
+            "keys",
+            \.keys,
+            .cipherKeys,
+            takesEnvironment: false,
+            "Named keys for AES-256, for decrypt of sources and for remote.url-keys."
         ),
         Setting("signing.required", \.signing.required, .flag, "Require a signature for every request."),
         Setting(

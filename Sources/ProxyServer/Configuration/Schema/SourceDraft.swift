@@ -15,6 +15,8 @@ extension SourceSchema {
         var fallbackTTL: Int64 = 60
         var region: String?
         var endpoint: String?
+        var decrypt: BodyDecryption.Method?
+        var decryptKey: String?
         var auth = Auth()
 
         /// The values below `auth`, from which one of three kinds of credentials follows.
@@ -41,6 +43,7 @@ extension SourceSchema {
             if let fallback {
                 (fallbackImage, fallbackStatus, fallbackTTL) = (fallback.image, fallback.status, fallback.ttl)
             }
+            (decrypt, decryptKey) = (rule.decryption?.method, rule.decryption?.keyName)
             if case .bucket(let bucket) = location {
                 region = bucket.region
                 endpoint = bucket.endpoint

@@ -44,6 +44,20 @@ enum SourceSchema {
         Setting("auth.session-token", \.auth.sessionToken, .optional(.credential), "Session token of temporary keys."),
         Setting("region", \.region, .optional(.region), "Region of an s3:// bucket."),
         Setting("endpoint", \.endpoint, .optional(.endpoint), "Endpoint of an s3:// bucket's store; AWS by default."),
+        Setting(
+            "decrypt",
+            \.decrypt,
+            .decryption,
+            only: .pictures,
+            "How the bodies of originals are decoded: none, base64, aes-256-gcm or aes-256-cbc."
+        ),
+        Setting(
+            "decrypt-key",
+            \.decryptKey,
+            .optional(.text("the name of a key")),
+            only: .pictures,
+            "The name of the key of decrypt."
+        ),
         Setting("connections", \.rule.connections, .count(1...1_000), "Maximum concurrent connections to one host."),
         Setting(
             "continue",
@@ -88,6 +102,13 @@ enum SourceSchema {
             .flag,
             only: .pictures,
             "Sort forwarded query parameters by name, so that their order makes no difference."
+        ),
+        Setting(
+            "scale-suffix",
+            \.rule.readsScaleSuffix,
+            .flag,
+            only: .pictures,
+            "Read @2x and @3x before a file's extension as dpr=2 and dpr=3, and request the file without it."
         ),
         Setting("raw", \.rule.isRaw, .flag, "Make the source a plain HTTP cache for any content."),
         Setting(
@@ -142,7 +163,7 @@ enum SourceSchema {
         Setting(
             "fallback.image",
             \.fallbackImage,
-            .optional(.text("a path on this server such as /static/missing.png")),
+            .optional(.text("a path on this server such as /static/missing.png, or a data: URL")),
             only: .pictures,
             "Image that replaces an unavailable original."
         ),

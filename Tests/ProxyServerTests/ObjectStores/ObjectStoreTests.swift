@@ -59,6 +59,21 @@ struct ObjectStoreTests {
         withExtendedLifetime(folder) {}
     }
 
+    /// Google Cloud Storage's XML API takes AWS's signatures with HMAC keys: path style, service `s3`, and `auto` as the region.
+    @Test func `signs for the region auto, as Google Cloud Storage expects`() throws {
+        var store = ObjectStore(objects: ["a b+/é+.png": picture])
+        store.region = "auto"
+        store.accessKey = "GOOGTS7C7FUP3AIRVJTE2BCD"
+        let auth = "access-key: GOOGTS7C7FUP3AIRVJTE2BCD, secret-key: \"secret/key+1\""
+        let (origin, daemon, folder) = try daemon(store, auth: auth, more: "region: auto")
+        let client = try RawHTTPClient(port: daemon.port, timeoutMilliseconds: 20_000)
+        let answer = try client.get("/bucket/%C3%A9+.png")
+        #expect(answer.status == 200 && answer.body == picture, "\(answer.text)")
+        let head = try #require(origin.heads.first)
+        #expect(head.contains("Credential=GOOGTS7C7FUP3AIRVJTE2BCD/") && head.contains("/auto/s3/aws4_request,"))
+        withExtendedLifetime(folder) {}
+    }
+
     @Test func `a wrong secret is a 404, like every denial, and no secret is revealed`() throws {
         let (origin, daemon, folder) = try daemon(
             ObjectStore(objects: ["a b+/a.png": picture]),

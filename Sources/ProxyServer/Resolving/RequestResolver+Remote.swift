@@ -1,0 +1,96 @@
+import HTTPSemantics
+import ImagePipeline
+import ImagePlan
+import OriginTransfer
+
+extension RequestResolver {
+    /// Resolves a request of `/fetch`.
+    func remote(_ rawPath: ArraySlice<UInt8>, query: [UInt8]) throws(Problem) -> ResolvedRequest {
+        let parsed = try parse(query, table.remote.options)
+        let (text, name) = try remoteText(parsed)
+        guard !DataURL.isOne(text) else { return try data(text, name, parsed, rawPath) }
+        let url: OriginURL
+        do {
+            url = try OriginURL(text, of: name)
+        } catch {
+            throw Problem(error)
+        }
+        let isAllowed = table.allowedHosts.contains { $0.matches(url.hostText) }
+        try permission?.checkRemote(parsed, path: rawPath, isAllowed: isAllowed)
+        let ruled = try ruledFetch(url)
+        try checkAccess(ruled)
+        do {
+            let origin = try origin(at: url, ruled)
+            return try request(origin, ruled.isPresetChanged ? parse(query, ruled.entry.options) : parsed, ruled)
+        } catch let error as RequestError {
+            throw Problem(error)
+        } catch let problem as Problem {
+            throw problem
+        } catch {
+            throw Problem(500, "The request could not be resolved.")
+        }
+    }
+
+    /// The URL of a `/fetch` request in plain text, and the parameter that it comes from.
+    ///
+    /// - Throws: 400 if it is missing, is not base64url, or cannot be decrypted.
+    func remoteText(_ parsed: ParsedQuery) throws(Problem) -> (text: String, name: String) {
+        guard let url = parsed.url else { throw Problem(400, "url is missing.", parameter: "url") }
+        switch url {
+        case .plain(let text): return (text, url.name)
+        case .base64(let text):
+            let bytes = try base64(text, url.name)
+            return (try Self.text(bytes, url.name), url.name)
+        case .encrypted(let text):
+            guard !table.urlKeys.isEmpty else {
+                throw Problem(400, "enc cannot be decrypted: there is no key (remote.url-keys).", parameter: url.name)
+            }
+            let bytes = try base64(text, url.name)
+            guard let plain = table.urlKeys.lazy.compactMap({ $0.open(bytes) }).first else {
+                throw Problem(400, "enc cannot be decrypted with any of remote.url-keys.", parameter: url.name)
+            }
+            return (try Self.text(plain, url.name), url.name)
+        }
+    }
+
+    private func base64(_ text: String, _ name: String) throws(Problem) -> [UInt8] {
+        guard let bytes = Base64Decoder.decode(text.utf8, .url) else {
+            throw Problem(400, "\(name) is not base64url (RFC 4648 §5).", parameter: name)
+        }
+        return bytes
+    }
+
+    /// The decoded bytes as text, under the rules for values of a query.
+    private static func text(_ bytes: [UInt8], _ name: String) throws(Problem) -> String {
+        guard let text = String(validating: bytes, as: UTF8.self), bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+            throw Problem(400, "\(name) does not contain a URL.", parameter: name)
+        }
+        return text
+    }
+
+    /// Resolves a request for the content of a `data:` URL.
+    private func data(
+        _ text: String,
+        _ name: String,
+        _ parsed: ParsedQuery,
+        _ rawPath: ArraySlice<UInt8>
+    ) throws(Problem) -> ResolvedRequest {
+        guard table.dataPolicy != .off else {
+            throw Problem(403, "data: URLs are not accepted here (remote.data).", parameter: name)
+        }
+        try permission?.checkRemote(
+            parsed,
+            path: rawPath,
+            isAllowed: table.dataPolicy == .any,
+            refusal: "A data: URL requires a signature (remote.data)."
+        )
+        let data: DataURL
+        do throws(DataURL.Defect) {
+            data = try DataURL(text)
+        } catch {
+            throw Problem(400, "\(name) \(error.reason).", parameter: name)
+        }
+        let origin = OriginRequest(source: table.remote.rule, data: data)
+        return try request(origin, parsed, RuledSource(entry: table.remote))
+    }
+}
