@@ -84,7 +84,7 @@ package struct PlanEffect: Hashable, Sendable {
         guard header.frames == 1, header.width > 0, header.height > 0 else { return false }
         return switch header.format {
         case .jpeg, .png, .webp: true
-        case .gif, .avif, .heic, .tiff, .jxl, .jp2, .bmp, .ico, .svg, .svgz, .pdf: false
+        case .gif, .avif, .heic, .tiff, .jxl, .jp2, .bmp, .ico, .svg, .svgz, .pdf, .other: false
         }
     }
 
