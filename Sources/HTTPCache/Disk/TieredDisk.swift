@@ -11,6 +11,18 @@ package struct TieredDisk: RawStoring {
 
     package func variant(_ key: CacheKey) -> StoredVariant? { policy.readsDisk ? disk.variant(key) : nil }
 
+    package func variant(resolved key: CacheKey, for subject: PurgeSubject) -> StoredVariant? {
+        policy.readsDisk ? disk.variant(resolved: key, for: subject) : nil
+    }
+
+    package func peek(variant key: CacheKey) -> (record: VariantRecord, origin: OriginRecord)? {
+        policy.readsDisk ? disk.peek(variant: key) : nil
+    }
+
+    package func peek(origin key: CacheKey) -> (record: OriginRecord, hasBody: Bool)? {
+        policy.readsDisk ? disk.peek(origin: key) : nil
+    }
+
     package func origin(_ key: CacheKey) -> StoredOrigin? { policy.readsDisk ? disk.origin(key) : nil }
 
     package func raw(_ key: CacheKey) -> StoredRaw? { policy.readsDisk ? disk.raw(key) : nil }
@@ -23,6 +35,11 @@ package struct TieredDisk: RawStoring {
         bytes: [UInt8]
     ) -> Bool {
         policy.writesDisk && disk.store(variant: variant, origin: origin, auxiliaries: auxiliaries, bytes: bytes)
+    }
+
+    @discardableResult
+    package func store(sharing variant: VariantRecord, origin: OriginRecord, auxiliaries: [OriginRecord]) -> Bool {
+        policy.writesDisk && disk.store(sharing: variant, origin: origin, auxiliaries: auxiliaries)
     }
 
     @discardableResult
