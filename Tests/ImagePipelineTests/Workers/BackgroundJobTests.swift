@@ -50,6 +50,40 @@ struct BackgroundJobTests {
         #expect(!queue.hasBackground && queue.count == 0)
     }
 
+    @Test func `a job that is raised precedes later ones of its old priority, and can be cancelled`() throws {
+        let queue = try TransformQueue(limit: 9)
+        let ends = try CompletionThread()
+        defer { ends.close() }
+        func pending(_ id: UInt64, _ priority: TransformJob.Priority) throws -> PendingTransform {
+            let job = try PoolBench.job(priority: priority)
+            return PendingTransform(id: id, message: [], job: job, arrival: 0, queue: queue, ends: ends) { _ in }
+        }
+        let all = try [pending(1, .background), pending(2, .low), pending(3, .normal), pending(4, .high)]
+        for one in all { try queue.append(one) }
+        all[0].raise(to: .normal)
+        all[3].raise(to: .low)
+        #expect(!queue.hasBackground && queue.count == 4)
+        #expect([queue.take(), queue.take(), queue.take()].map { $0?.id } == [4, 3, 1])
+        all[1].raise(to: .high)
+        all[1].cancel()
+        #expect(queue.count == 0 && queue.take() == nil)
+        all[1].raise(to: .high)
+        #expect(queue.count == 0)
+    }
+
+    @Test func `a raised background job runs although no other worker is idle`() async throws {
+        try await PoolBench.withPool(workers: 2) { pool in
+            try await pool.wait { $0.ready == 2 }
+            let slow = pool.transform(try PoolBench.slowJob()) { _ in }
+            try await pool.wait { $0.workers.contains(where: \.isBusy) }
+            let result = Signal<Result<TransformResult, PipelineError>?>(nil)
+            let job = pool.transform(try PoolBench.job(priority: .background)) { made in result.update { $0 = made } }
+            job.raise(to: .normal)
+            #expect(throws: Never.self) { try result.wait { $0 != nil }?.get() }
+            slow.cancel()
+        }
+    }
+
     @Test func `a single worker runs no background jobs`() async throws {
         try await PoolBench.withPool { #expect(!$0.hasBackground) }
     }
