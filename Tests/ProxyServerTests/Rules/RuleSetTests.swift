@@ -194,6 +194,18 @@ struct RuleSetTests {
         #expect(other.target.text == "https://a.example.net/x?a=1")
     }
 
+    @Test func `responses vary by the fields of rules for their auxiliary images, too`() throws {
+        let resolver = try resolver(
+            "{ match: { path: \"marks/**\", request-header: { X-Kind: a } }, set: { ttl: 1d } }"
+        )
+        for (target, varies) in [
+            ("/photos/x?w=9&watermark=/photos/marks/m", true), ("/photos/x?w=9", false), ("/photos/marks/m?w=9", true),
+        ] {
+            let fields = try resolver.resolve(Array(target.utf8)).fields.all
+            #expect(String(decoding: fields, as: UTF8.self).contains("Vary: x-kind\r\n") == varies, "\(target)")
+        }
+    }
+
     @Test func `a source without rules is resolved as before`() throws {
         let resolver = try RequestResolver(try load(ExplainerTests.yaml), time: ManualTime())
         #expect(resolver.table.rules.isEmpty && resolver.table.rules.matchers == nil)
