@@ -206,6 +206,21 @@ struct RuleSetTests {
         }
     }
 
+    @Test func `the originals at a URL have the keys that rules give them`() throws {
+        let resolver = try resolver(
+            """
+            { match: { host: "*.example.org" }, set: { ignore-query: ["*"] } }
+            { match: { source: photos, path: "b/**" }, set: { unkeyed-query: [token] } }
+            """
+        )
+        let fetched = try variant(resolver, "/fetch?url=https%3A%2F%2Fa.example.org%2Fx%3Fa%3D1").origin.key
+        #expect(try resolver.originals(at: OriginURL("https://a.example.org/x?a=2")).map(\.key).contains(fetched))
+        let own = try variant(resolver, "/photos/b/x?v=1&token=2").origin
+        #expect(own.unkeyed == "/a/b/x?v=1&token=2")
+        let found = try resolver.originals(at: OriginURL("https://photos.example.com/a/b/x?v=1&token=3"))
+        #expect(found.map(\.key).contains(own.key))
+    }
+
     @Test func `a source without rules is resolved as before`() throws {
         let resolver = try RequestResolver(try load(ExplainerTests.yaml), time: ManualTime())
         #expect(resolver.table.rules.isEmpty && resolver.table.rules.matchers == nil)
