@@ -1,7 +1,7 @@
 import HTTPKit
 import ImagePipeline
 
-/// The header fields that rules set in, or remove from, responses with an image, encoded once per target.
+/// The header fields that rules set in, or remove from, responses, encoded once per target.
 struct FieldEdits: Hashable, Sendable {
     /// The names in lower case, each with its encoded line, which is empty if the field is removed.
     private let lines: [String: [UInt8]]
@@ -18,11 +18,10 @@ struct FieldEdits: Hashable, Sendable {
         ) { $1 }
     }
 
-    /// Applies the edits to a response that is not an error.
+    /// Applies the edits to a response.
     ///
     /// - Parameter kept: the name of a field that is left alone, in lower case.
     func apply(to response: inout Response, except kept: String? = nil) {
-        guard response.status < 400 else { return }
         response.fields = without(response.fields, kept)
         response.dynamicFields = without(response.dynamicFields, kept)
         for (name, line) in lines.sorted(by: { $0.key < $1.key }) where name != kept { response.dynamicFields += line }

@@ -85,7 +85,7 @@ struct Purger: Sendable {
         } catch {
             throw Problem(error)
         }
-        return resolver.table.originals(at: url)
+        return resolver.originals(at: url)
     }
 
     /// Purges or counts, then calls back with the response; any thread.

@@ -196,6 +196,25 @@ extension RequestResolver {
     }
 }
 
+extension RequestResolver {
+    /// The originals at a URL, as sources and rules form their keys.
+    func originals(at url: OriginURL) -> [OriginRequest] {
+        var found = table.originals(at: url)
+        guard !table.rules.isEmpty else { return found }
+        if let ruled = try? ruledFetch(url), let origin = try? origin(at: url, ruled) { found.append(origin) }
+        for entry in table.sources.values {
+            guard let prefix = entry.rule.location.urlPrefix, let start = try? OriginURL(prefix),
+                url.normalized.hasPrefix(start.normalized),
+                let path = try? RequestPath.parse("/\(entry.rule.name)/\(url.path.dropFirst(start.path.count))")
+            else { continue }
+            // The URL is the origin's, so that nothing is rewritten.
+            let rule = ruled(entry, path).entry.rule
+            found.append(OriginRequest(source: rule, url: url, keyed: url.keyed(by: QueryFilter(rule))))
+        }
+        return found
+    }
+}
+
 extension QueryFilter {
     /// The filter of a source.
     init(_ rule: SourceRule) {

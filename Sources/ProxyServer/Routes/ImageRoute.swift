@@ -253,8 +253,10 @@ final class ImageRoute: Sendable {
                 ?? EntityPresentation.fields(description)
             response.fields = response.status == 304 ? EntityPresentation.notModified(fields) : fields
         }
-        // Lifetimes and privacy of this request take precedence over a rule's Cache-Control.
-        request.rules.edits?.apply(to: &response, except: left != nil || request.isPersonal ? "cache-control" : nil)
+        if let edits = request.rules.edits, response.status < 400 {
+            // Lifetimes and privacy of this request take precedence over a rule's Cache-Control.
+            edits.apply(to: &response, except: left != nil || request.isPersonal ? "cache-control" : nil)
+        }
         return response
     }
 }

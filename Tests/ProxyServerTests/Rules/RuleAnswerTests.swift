@@ -136,6 +136,31 @@ struct RuleAnswerTests {
         #expect(try rig.get("/photos/a.svg")["Cache-Control"] == "public, max-age=200")
     }
 
+    @Test func `a lifetime by type and response field holds after a 304, too`() throws {
+        let key = String(repeating: "ab", count: 32)
+        let rig = try rig(
+            """
+            { match: { type: png }, set: { ttl: 100s } }
+            { match: { type: png, response-header: { X-Kind: short } }, set: { ttl: 50s } }
+            """,
+            "signing: { keys: [\(key)] }",
+            script: { request, connection in
+                guard request.field("If-None-Match") == nil else {
+                    return connection.respond("304 Not Modified", ["ETag: \"1\""])
+                }
+                let kind = request.target.contains("short") ? "short" : "long"
+                connection.respond("200 OK", ["ETag: \"1\"", "X-Kind: \(kind)"], body: RuleAnswerTests.picture)
+            }
+        )
+        for (name, expected) in [("short.png", 50), ("long.png", 100)] {
+            #expect(try rig.get("/photos/\(name)")["Cache-Control"] == "public, max-age=\(expected)")
+            let arguments = ["url", "photos/\(name)", "refresh=1", "--config", rig.daemon.configurationFile]
+            let refreshed = try rig.get(String(try CommandRun(arguments).output.dropLast()))
+            #expect(refreshed["Cache-Status"]?.contains("fwd-status=304") == true, "\(refreshed["Cache-Status"] ?? "")")
+            #expect(refreshed["Cache-Control"] == "public, max-age=\(expected)")
+        }
+    }
+
     @Test func `deny is a clear 403 that asks nothing, also through a watermark`() throws {
         let rig = try rig("{ match: { path: \"internal/**\" }, set: { deny: true } }")
         let answer = try rig.get("/photos/internal/a.png")

@@ -28,7 +28,7 @@ struct RuleReaderTests {
         let configuration = try load(
             yaml(
                 """
-                { name: all, match: { source: [photos, fetch], host: "*.example.com", path: ["a/**", "*.png"], request-header: { Host: "img.*" } }, set: { preset: thumb, ttl: 1d, ttl-min: 1m, ttl-max: 2d, stale-while-revalidate: 1m, stale-if-error: 2m, negative: off, cache: disk, placeholder: headers, limits: { pixels: 1MP }, timeouts: { total: 40s }, quality: { jpeg: 70 }, ignore-query: ["utm_*"], unkeyed-query: [sig], sort-query: true, priority: low, request-headers: { X-A: "b", Referer: null }, response-headers: { X-B: "c", Timing-Allow-Origin: ~ }, status: { 403: 404 }, path: "new/x", query: { v: "2", debug: null }, allow: true }, last: true }
+                { name: all, match: { source: [photos, fetch], host: "*.example.com", path: ["a/**", "*.png"], request-header: { Host: "img.*" } }, set: { preset: thumb, ttl: 1d, ttl-min: 1m, ttl-max: 2d, stale-while-revalidate: 1m, stale-if-error: 2m, negative: off, cache: disk, placeholder: headers, limits: { pixels: 1MP }, timeouts: { total: 40s }, quality: { jpeg: 70 }, ignore-query: ["utm_*"], unkeyed-query: [token], sort-query: true, priority: low, request-headers: { X-A: "b", Referer: null }, response-headers: { X-B: "c", Timing-Allow-Origin: ~ }, status: { 403: 404 }, path: "new/x", query: { v: "2", debug: null }, allow: true }, last: true }
                 { match: { type: [svg, jpg], size: { min: 1kB, max: 1MiB }, response-header: { X-Kind: "*" } }, set: { ttl: 5s } }
                 { set: { deny: true } }
                 """
@@ -47,12 +47,12 @@ struct RuleReaderTests {
         #expect(first.change.priority == .low && first.change.access == .allow)
         #expect(rules[1].match.types == [.svg, .jpeg] && rules[1].match.condition.size == 1_000...1_048_576)
         #expect(rules[2].match == RuleMatch() && rules[2].change.access == .deny)
-        var again = configuration
+        var again = rules
         // Values of request fields may be secrets and are redacted.
-        again.rules[0].change.requestFields = [
-            FieldEdit(name: "X-A", value: "[redacted]"), FieldEdit(name: "Referer", value: nil),
-        ]
-        #expect(try load(configuration.yaml).rules == again.rules)
+        again[0].change.requestFields[0].value = "[redacted]"
+        let printed = YAMLValue.map([("rules", .list(rules.map(RuleSchema.yaml)))]).document
+        #expect(try load(Self.base + printed).rules == again)
+        #expect(configuration.yaml.contains(printed))
     }
 
     @Test(arguments: [

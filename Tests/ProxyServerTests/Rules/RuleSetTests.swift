@@ -194,6 +194,33 @@ struct RuleSetTests {
         #expect(other.target.text == "https://a.example.net/x?a=1")
     }
 
+    @Test func `responses vary by the fields of rules for their auxiliary images, too`() throws {
+        let resolver = try resolver(
+            "{ match: { path: \"marks/**\", request-header: { X-Kind: a } }, set: { ttl: 1d } }"
+        )
+        for (target, varies) in [
+            ("/photos/x?w=9&watermark=/photos/marks/m", true), ("/photos/x?w=9", false), ("/photos/marks/m?w=9", true),
+        ] {
+            let fields = try resolver.resolve(Array(target.utf8)).fields.all
+            #expect(String(decoding: fields, as: UTF8.self).contains("Vary: x-kind\r\n") == varies, "\(target)")
+        }
+    }
+
+    @Test func `the originals at a URL have the keys that rules give them`() throws {
+        let resolver = try resolver(
+            """
+            { match: { host: "*.example.org" }, set: { ignore-query: ["*"] } }
+            { match: { source: photos, path: "b/**" }, set: { unkeyed-query: [token] } }
+            """
+        )
+        let fetched = try variant(resolver, "/fetch?url=https%3A%2F%2Fa.example.org%2Fx%3Fa%3D1").origin.key
+        #expect(try resolver.originals(at: OriginURL("https://a.example.org/x?a=2")).map(\.key).contains(fetched))
+        let own = try variant(resolver, "/photos/b/x?v=1&token=2").origin
+        #expect(own.unkeyed == "/a/b/x?v=1&token=2")
+        let found = try resolver.originals(at: OriginURL("https://photos.example.com/a/b/x?v=1&token=3"))
+        #expect(found.map(\.key).contains(own.key))
+    }
+
     @Test func `a source without rules is resolved as before`() throws {
         let resolver = try RequestResolver(try load(ExplainerTests.yaml), time: ManualTime())
         #expect(resolver.table.rules.isEmpty && resolver.table.rules.matchers == nil)
