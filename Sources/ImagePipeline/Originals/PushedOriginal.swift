@@ -23,6 +23,8 @@ struct PushedLoader: ResponseLoading {
     /// A load that has ended.
     private struct Ended: CancellableLoad {
         let received: Int
+        var expected: Int? { received }
+        func raise(to priority: RequestPriority) {}
         func cancel() {}
     }
 

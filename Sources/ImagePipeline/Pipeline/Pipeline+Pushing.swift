@@ -26,7 +26,7 @@ extension Pipeline {
     ) {
         let isTaken = parts.readLane.submit { [self] in
             do throws(PipelineError) {
-                let header = try OriginalHeader.read(original.body)
+                let header = try OriginalHeader.read(original.body, of: request.source)
                 if let refusal = HeaderGate.refusal(of: header.format, source: request.source) { throw refusal }
             } catch {
                 return completion(.failure(error))
@@ -51,8 +51,7 @@ extension Pipeline {
             loader: PushedLoader(original: original, time: parts.time),
             failures: parts.failures,
             lane: parts.readLane,
-            time: parts.time,
-            continueAfter: 0
+            time: parts.time
         )
         originals.pool.startAlone(request.key, about: PurgeSubject(request)) { [self] result, _ in
             switch result {

@@ -44,7 +44,7 @@ extension Pipeline {
         }
         guard request.tiers.keepOnDisk, let found = parts.disk?.peek(variant: request.key) else { return copies }
         let origin = parts.origins.live(found.origin.key)?.record ?? found.origin
-        guard found.record.originDigest == origin.digest, !request.mustStayOriginal(origin) else { return copies }
+        guard found.record.originDigest == origin.digest, request.reasonToPass(origin) == nil else { return copies }
         var disk = StoredCopy(
             isFresh: origin.freshness.isFresh(at: now),
             age: origin.freshness.age(at: now),

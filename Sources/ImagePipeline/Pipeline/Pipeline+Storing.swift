@@ -27,7 +27,7 @@ extension Pipeline {
 
     /// Whether the bytes of an entity can be read from disk; blocks.
     private static func isStored(_ entity: Entity, of request: VariantRequest, on disk: any DiskStoring) -> Bool {
-        guard request.plan != nil, !entity.description.isUntransformed else {
+        guard request.plan != nil, entity.description.passReason == nil else {
             guard let stored = disk.origin(request.origin.key), stored.file != nil else { return false }
             return stored.record.digest == entity.description.digest
         }
