@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Glibc
+import HTTPSemantics
 import LinuxSystem
 
 /// `edgeprint has`: tells whether images are stored by a running daemon.
@@ -38,8 +39,13 @@ struct HasCommand: ParsableCommand {
         var isComplete = true
         try admin.ask { client in
             for path in paths {
-                let more = accept.map { "&accept=" + AdminTarget.encoded($0) } ?? ""
-                let answer = try client.send("GET", "/has?path=" + AdminTarget.encoded(path) + more)
+                let more =
+                    accept.map { "&accept=" + PercentEncoding.encode($0.utf8, except: PercentEncoding.isUnreserved) }
+                    ?? ""
+                let answer = try client.send(
+                    "GET",
+                    "/has?path=" + PercentEncoding.encode(path.utf8, except: PercentEncoding.isUnreserved) + more
+                )
                 let value = JSONValue(parsing: answer)
                 isComplete = isComplete && value?["cached"] == .bool(true)
                 try StandardOutput.write(json ? answer : HasLine(path, value).text)
@@ -105,8 +111,11 @@ struct GetCommand: ParsableCommand {
 
     func run() throws {
         try admin.ask { client in
-            let more = accept.map { "&accept=" + AdminTarget.encoded($0) } ?? ""
-            let answer = try client.fetch("/entry?path=" + AdminTarget.encoded(path) + more)
+            let more =
+                accept.map { "&accept=" + PercentEncoding.encode($0.utf8, except: PercentEncoding.isUnreserved) } ?? ""
+            let answer = try client.fetch(
+                "/entry?path=" + PercentEncoding.encode(path.utf8, except: PercentEncoding.isUnreserved) + more
+            )
             guard answer.status == 200 else {
                 let text = String(decoding: answer.bytes, as: UTF8.self)
                 let detail = JSONValue(parsing: text)?["detail"]?.words ?? text
@@ -164,27 +173,9 @@ struct PutCommand: ParsableCommand {
         defer { if descriptor != STDIN_FILENO { close(descriptor) } }
         let fields = [cacheControl.map { "Cache-Control: \($0)" }, etag.map { "ETag: \($0)" }].compactMap(\.self)
         try admin.ask { client in
-            let target = "/original?path=" + AdminTarget.encoded(path)
+            let target = "/original?path=" + PercentEncoding.encode(path.utf8, except: PercentEncoding.isUnreserved)
             let status = try client.upload(target, file: descriptor, fields: fields)
             try StandardOutput.write("\(Printing.plain(path)): \(status == 201 ? "stored" : "replaced")\n")
         }
-    }
-}
-
-/// Percent-encodes the values of admin targets.
-enum AdminTarget {
-    private static let kept = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/".utf8)
-
-    /// Encodes everything but unreserved characters and slashes (RFC 3986 §2.3).
-    static func encoded(_ text: String) -> String {
-        var result = ""
-        for byte in text.utf8 {
-            if kept.contains(byte) {
-                result.unicodeScalars.append(Unicode.Scalar(byte))
-            } else {
-                result += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
-        }
-        return result
     }
 }

@@ -151,6 +151,6 @@ struct WarmPlaces {
         for (name, prefix) in prefixes where url.normalized.hasPrefix(prefix) {
             return "/\(name)/\(url.normalized.dropFirst(prefix.count))"
         }
-        return "/fetch?url=\(AdminTarget.encoded(url.normalized))"
+        return "/fetch?url=\(PercentEncoding.encode(url.normalized.utf8, except: PercentEncoding.isUnreserved))"
     }
 }

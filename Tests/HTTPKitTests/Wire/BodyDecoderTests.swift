@@ -88,4 +88,28 @@ import Testing
         #expect(decode("3;\(long)\r\nabc\r\n0\r\n\r\n", .chunked) == .failure(.invalidChunk))
         #expect(decode("0\r\nA: \(long)\r\n\r\n", .chunked) == .failure(.invalidChunk))
     }
+
+    /// Collects what it is given.
+    private final class Collector: RequestBodySink {
+        var parts: [[UInt8]] = []
+
+        func append(_ bytes: UnsafeRawBufferPointer) { unsafe parts.append(Array(bytes)) }
+    }
+
+    @Test(arguments: [RequestHead.Framing.length(5), .chunked])
+    func `gives content to a sink as it arrives, within the same limits`(framing: RequestHead.Framing) throws {
+        let text = framing == .chunked ? "3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n" : "abcde"
+        let sink = Collector()
+        var decoder = try BodyDecoder(framing, limit: 5, sink: sink)
+        let bytes = Array(text.utf8)
+        for index in bytes.indices {
+            #expect(try decoder.take(bytes.span.extracting(0..<index + 1), from: index) == index + 1)
+        }
+        #expect(decoder.isComplete && decoder.content.isEmpty)
+        #expect(sink.parts == Array("abcde".utf8).map { [$0] })
+        #expect(throws: ParseError.bodyTooLong) {
+            var decoder = try BodyDecoder(framing, limit: 4, sink: Collector())
+            _ = try decoder.take(bytes.span, from: 0)
+        }
+    }
 }

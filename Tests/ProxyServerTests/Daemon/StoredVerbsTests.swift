@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSemantics
 import TestSupport
 import Testing
 
@@ -24,13 +25,17 @@ struct StoredVerbsTests {
     ) throws -> RawHTTPResponse {
         let client = try RawHTTPClient(port: rig.daemon.admin, timeoutMilliseconds: 20_000)
         let lines = (fields + ["Content-Length: \(bytes.count)"]).map { $0 + "\r\n" }.joined()
-        let head = "PUT /original?path=\(AdminTarget.encoded(path)) HTTP/1.1\r\nHost: localhost\r\n\(lines)\r\n"
+        let head =
+            "PUT /original?path=\(PercentEncoding.encode(path.utf8, except: PercentEncoding.isUnreserved)) HTTP/1.1\r\nHost: localhost\r\n\(lines)\r\n"
         try client.send(Array(head.utf8) + bytes)
         return try client.readResponse()
     }
 
     private func has(_ rig: EndToEndRig, _ path: String) throws -> JSONValue {
-        let response = try rig.admin("GET", "/has?path=" + AdminTarget.encoded(path))
+        let response = try rig.admin(
+            "GET",
+            "/has?path=" + PercentEncoding.encode(path.utf8, except: PercentEncoding.isUnreserved)
+        )
         #expect(response.status == 200)
         return try #require(JSONValue(parsing: response.text))
     }
@@ -75,7 +80,7 @@ struct StoredVerbsTests {
     @Test func `get answers the stored bytes with their fields, else 404`() throws {
         let rig = try rig()
         let path = "/photos/a.png?w=8&format=png"
-        let target = "/entry?path=" + AdminTarget.encoded(path)
+        let target = "/entry?path=" + PercentEncoding.encode(path.utf8, except: PercentEncoding.isUnreserved)
         #expect(try rig.admin("GET", target).status == 404)
         #expect(rig.origin.requests == 0)
         let answer = try rig.get(path)

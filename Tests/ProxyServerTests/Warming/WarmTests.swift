@@ -111,7 +111,7 @@ struct WarmTests {
             return
         }
         // The origin listens on 127.0.0.1 only.
-        let target = "/fetch?url=http%3A//127.0.0.2%3A\(rig.origin.port)/c.png"
+        let target = "/fetch?url=http%3A%2F%2F127.0.0.2%3A\(rig.origin.port)%2Fc.png"
         #expect(failures.first?["target"] == .string(target), "\(report.text)")
     }
 
