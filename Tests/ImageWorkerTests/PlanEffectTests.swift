@@ -65,7 +65,7 @@ struct PlanEffectTests {
             "w=301", "w=2000", "w=3000", "h=200", "h=9999", "w=400&h=400", "w=301&h=200&fit=fill",
             "w=900&h=900&fit=fill",
         ],
-        ["w=100", "w=100&h=3000", "w=100&h=66", "w=100&h=66&fit=fill", "w=50&dpr=2", "w=100&enlarge=1"],
+        ["w=100", "w=100&h=3000", "w=100&h=66&fit=fill", "w=50&dpr=2", "w=100&enlarge=1"],
         ["w=602&enlarge=1", "w=602&h=400&fit=fill&enlarge=1", "w=602&h=400&enlarge=1"],
         // A box larger than the original shrinks to it.
         ["w=400&h=400&fit=cover", "w=900&h=900&fit=cover", "w=200&h=200&fit=cover&enlarge=0"],

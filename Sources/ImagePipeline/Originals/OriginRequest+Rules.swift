@@ -29,7 +29,7 @@ extension OriginRequest {
         case .bytes(let bytes): facts.length = bytes.count
         case .file(let body):
             facts.length = body.length
-            facts.type = try? OriginalHeader.read(body).format
+            facts.type = try? OriginalHeader.read(body, of: source).format
         case .growing(let file):
             facts.length = file.expected
             facts.type = OriginalHeader.format(ofArriving: file)

@@ -21,6 +21,8 @@ package final class Pipeline: Sendable {
     let variants: TaskPool<Answer, PipelineError>
     /// The variants being made, by resolved key.
     let making: TaskPool<TransformResult, PipelineError>
+    /// Results that are being delivered to the waiting requests, which store them.
+    let delivering = DeliveringResults()
     let transforms: TransformGroups
     private let background: VariantBackground
 

@@ -32,22 +32,28 @@ extension VariantTask {
         )
         if let found, adopt(found, work) { return }
         let number = begin()
+        let key = CacheKey(hashing: "making/1\n\(resolved.key)\n\(work.timing)")
         let subscription = pipeline.making.join(
-            CacheKey(hashing: "making/1\n\(resolved.key)\n\(work.timing)"),
+            key,
             about: PurgeSubject(request),
             deadline: context.deadline,
             priority: currentContext.priority
         ) { [self] result, delivery in
             conclude(result, isOwn: !delivery.isCollapsed, work)
         } start: { making in
+            // A flight that has just ended may still be storing its result, or have stored it meanwhile.
+            if let made = pipeline.delivering.result(key) ?? stored(resolved.key, work) {
+                return making.finish(.success(made))
+            }
             var context = currentContext
             context.deadline = making.deadline
             let order = order(
                 work,
                 context,
                 publish: { keep in _ = making.publish(of: work.outcome.origin.record, keep) }
-            ) {
-                making.finish($0)
+            ) { [self] result in
+                let isShared = (try? result.get().pictures.first).map { resolved.isResult($0.description) } ?? false
+                pipeline.delivering.deliver(result, of: making, isShared: isShared)
             }
             making.onAbandon(unless: { false }, cancel: { order.cancel() })
             making.onRaise { order.raise(to: $0) }
@@ -57,6 +63,24 @@ extension VariantTask {
         } raise: {
             subscription.raise(to: $0)
         }
+    }
+
+    /// Returns the result in memory of another request, as if a worker had made it.
+    private func stored(_ resolved: CacheKey, _ work: Work) -> TransformResult? {
+        guard let entity = parts.bodies.entity(resolved: resolved), let facts = entity.facts,
+            entity.originDigest == work.outcome.origin.record.digest, case .memory(let bytes) = entity.body,
+            let metadata = VariantMetadata(encoded: facts.metadata)
+        else { return nil }
+        let description = WorkerReply.Output(
+            format: metadata.format,
+            width: metadata.width,
+            height: metadata.height,
+            frames: metadata.frames,
+            hasAlpha: false,
+            length: bytes.count
+        )
+        let picture = TransformResult.Picture(description: description, bytes: bytes)
+        return TransformResult(pictures: [picture], timing: WorkerReply.Timing(), queued: 0)
     }
 
     /// Makes the variant for this flight's requests only.

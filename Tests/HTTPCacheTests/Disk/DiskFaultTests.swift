@@ -21,6 +21,8 @@ struct DiskFaultTests {
     }
 
     private func put(_ number: Int, into store: DiskStore) {
+        // Equal bytes would share a file.
+        let bytes = CacheFixture.bytes(bytes.count, seed: number)
         store.store(variant: CacheFixture.variant(number, of: origin, bytes: bytes), origin: origin, bytes: bytes)
         store.flush()
     }

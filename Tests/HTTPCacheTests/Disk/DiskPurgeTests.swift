@@ -86,10 +86,11 @@ struct DiskPurgeTests {
         let store = try DiskStore.forTest(path)
         for number in 0..<700 {
             let origin = CacheFixture.origin(number, body: [1])
-            store.store(variant: CacheFixture.variant(number, of: origin, bytes: [7]), origin: origin, bytes: [7])
+            let bytes = [UInt8(number & 0xFF), UInt8(number >> 8)]
+            store.store(variant: CacheFixture.variant(number, of: origin, bytes: bytes), origin: origin, bytes: bytes)
         }
         store.flush()
-        #expect(try purge(store, .all) == counts(0, 700, 700))
+        #expect(try purge(store, .all) == counts(0, 700, 1400))
         store.close()
     }
 

@@ -55,6 +55,14 @@ extension DiskIndex {
         return entry ?? nil
     }
 
+    /// Whether another row counts the bytes of an entry now.
+    mutating func isLinked(_ entry: Entry) throws(SQLiteError) -> Bool {
+        let table = entry.diskClass == .originals ? "origins" : "variants"
+        return try connection.first("SELECT linked FROM \(table) WHERE id = ?1", [.integer(entry.id)]) {
+            $0.integer(0) != 0
+        } ?? false
+    }
+
     /// Makes another row count the bytes of a body whose row is deleted.
     ///
     /// - Returns: whether there is one.

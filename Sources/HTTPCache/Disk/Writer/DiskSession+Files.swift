@@ -92,16 +92,16 @@ extension DiskSession {
 
     /// Drops a body, and the row when nothing else needs it.
     func drop(_ body: DiskIndex.Entry) throws(SQLiteError) {
+        try noteGone(body)
         try index.dropBody(body.id)
         try index.deleteOriginIfUnused(body.id)
-        try noteGone(body)
     }
 
     /// Drops a variant, and its original's row when nothing else needs it.
     func drop(_ variant: DiskIndex.VariantEntry) throws(SQLiteError) {
+        try noteGone(variant.entry)
         try index.deleteVariant(variant.entry.id)
         try index.deleteOriginIfUnused(variant.origin)
-        try noteGone(variant.entry)
     }
 
     private func moveIntoPlace(_ temporary: String, _ path: String) throws(Errno) {

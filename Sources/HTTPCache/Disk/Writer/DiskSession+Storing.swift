@@ -183,8 +183,8 @@ extension DiskSession {
 
     func removeVariants(ofOrigin id: Int64, except digest: CacheKey?) throws(SQLiteError) {
         for variant in try index.variantEntries(ofOrigin: id, except: digest) {
-            try index.deleteVariant(variant.entry.id)
             try noteGone(variant.entry)
+            try index.deleteVariant(variant.entry.id)
         }
     }
 }

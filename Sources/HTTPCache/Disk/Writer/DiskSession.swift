@@ -160,9 +160,10 @@ final class DiskSession {
         leaving.remove(path)
     }
 
-    /// Records that the open transaction deletes an entry's row; its bytes count as long as another row shares them.
+    /// Records that the open transaction is about to delete an entry's row; its bytes count as long as another row shares them.
     func noteGone(_ entry: DiskIndex.Entry) throws(SQLiteError) {
-        var isFree = entry.isLinked
+        // The entry may have been read before another row passed its bytes on to it.
+        var isFree = try index.isLinked(entry)
         if !isFree { isFree = try index.passOn(entry) }
         totals.subtract(entry.diskClass, isFree ? 0 : entry.length)
         leaving.insert(folder.file(entry.diskClass, entry.key, entry.digest))
