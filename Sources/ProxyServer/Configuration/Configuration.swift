@@ -62,6 +62,10 @@ struct Configuration: Sendable, Equatable {
         var allowPrivate = false
         /// Whether it is a plain HTTP cache.
         var raw = false
+        /// The hosts whose pages stand for the pictures that they name.
+        var pages: [HostPattern] = []
+        /// The maximum bytes of a page.
+        var pageBytes = 2 << 20
         /// Who may send `data:` URLs.
         var data = DataURLPolicy.signed
         /// The names of the keys of encrypted URLs (`enc`): the first encrypts, all of them decrypt.

@@ -91,7 +91,9 @@ final class DaemonParts: Sendable {
         engine.breakerChanged = { Self.tell($0, $1, isOpen: $2, logger) }
         transfers = try TransferEngine(configuration: engine, time: time)
         suspended = SuspendedSources()
-        let registry = LoaderRegistry([files, transfers, DataLoader(time: time)])
+        let registry = LoaderRegistry([
+            files, transfers, DataLoader(time: time), PageLoader(transfers, time: time),
+        ])
         let loader = OriginLoader(registry, suspended: suspended)
         let rawCache = RawCache(capacity: configuration.memoryShares.raw, disk: store)
         pressure = MemoryPressureMonitor(

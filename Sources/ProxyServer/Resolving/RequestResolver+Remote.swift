@@ -17,7 +17,10 @@ extension RequestResolver {
         }
         let isAllowed = table.allowedHosts.contains { $0.matches(url.hostText) }
         try permission?.checkRemote(parsed, path: rawPath, isAllowed: isAllowed)
-        let origin = OriginRequest(source: table.remote.rule, url: url)
+        let origin =
+            table.pageHosts.contains { $0.matches(url.hostText) }
+            ? OriginRequest(source: table.remote.rule, page: url, limit: table.pageBytes)
+            : OriginRequest(source: table.remote.rule, url: url)
         return try request(origin, parsed)
     }
 

@@ -53,6 +53,18 @@ enum ConfigurationSchema {
         ),
         Setting("remote.raw", \.remote.raw, .flag, "Make /fetch a plain HTTP cache for any content."),
         Setting(
+            "remote.pages",
+            \.remote.pages,
+            .list(of: .hostPattern),
+            "Hosts whose pages stand for the picture that they name (og:image) in requests to /fetch."
+        ),
+        Setting(
+            "remote.page-bytes",
+            \.remote.pageBytes,
+            .size(1 << 10...64 << 20),
+            "Maximum size of such a page."
+        ),
+        Setting(
             "remote.data",
             \.remote.data,
             .choice,
