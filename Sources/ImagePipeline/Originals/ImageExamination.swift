@@ -14,6 +14,9 @@ final class ImageExamination: Sendable {
 
     init(of source: SourceRule) { self.source = source }
 
+    /// The text of refusals for the loader; `refusal` has the reason.
+    static let reason = "the content is not accepted"
+
     /// Why the content was refused; `nil` if it was not.
     var refusal: PipelineError? { error.withLock { $0 } }
 
@@ -31,7 +34,7 @@ final class ImageExamination: Sendable {
                 }
             } catch let refusal {
                 error.withLock { $0 = refusal.concealed(by: source) }
-                return .refused("the content is not accepted")
+                return .refused(Self.reason)
             }
         }
     }

@@ -74,8 +74,11 @@ package struct OriginLoader: OriginLoading {
             switch result {
             case .success(let response):
                 completion(Result { () throws(PipelineError) in try FetchedResponse(response, to: fetch) })
+            // The loader of pages has reasons of its own.
+            case .failure(.contentRefused(ImageExamination.reason)):
+                completion(.failure(examination.refusal ?? .notAnImage(ImageExamination.reason)))
             case .failure(.contentRefused(let reason)):
-                completion(.failure(examination.refusal ?? .notAnImage(reason)))
+                completion(.failure(.notAnImage(reason)))
             case .failure(.suspended): completion(.failure(self.refusal(of: fetch.source) ?? .sourceSuspended))
             case .failure(let error): completion(.failure(PipelineError(error)))
             }

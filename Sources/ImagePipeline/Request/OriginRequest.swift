@@ -44,6 +44,13 @@ package final class OriginRequest: Sendable {
         self.init(source: source, target: .data(data), identity: "data:\(CacheKey(hashing: data.bytes))")
     }
 
+    /// Creates a request for the picture that a page names.
+    ///
+    /// - Parameter limit: the maximum bytes of the page.
+    package convenience init(source: SourceRule, page: OriginURL, limit: Int) {
+        self.init(source: source, target: .page(page, limit: limit), identity: "page:\(page.normalized)")
+    }
+
     private init(
         source: SourceRule,
         target: OriginTarget,

@@ -25,7 +25,7 @@ enum RequestFields {
         pseudonym: String
     ) -> [String] {
         var fields: [(name: String, value: String)] = [
-            ("Accept", "image/*,*/*;q=0.8"),
+            ("Accept", request.accept ?? "image/*,*/*;q=0.8"),
             ("User-Agent", userAgent),
         ]
         if withSource {

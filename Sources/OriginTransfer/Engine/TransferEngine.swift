@@ -105,7 +105,9 @@ package final class TransferEngine: TransferLoading {
     /// libcurl's global initialisation, which must run once; any thread may run it (curl_global_init(3), `threadsafe`).
     private static let isLibraryReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
-    package func canLoad(_ target: OriginTarget) -> Bool { target.url != nil }
+    package func canLoad(_ target: OriginTarget) -> Bool {
+        if case .url = target { true } else { false }
+    }
 
     /// Starts a load of `request.target`, which must be a URL; a file fails with `.notFound`.
     ///

@@ -24,6 +24,8 @@ package struct TransferRequest: Sendable {
     package var account: String?
     /// The monotonic nanoseconds after which, as of the transfer's start, no request waits for it; `nil` for none.
     package var deadline: Int64?
+    /// The value of `Accept`; `nil` for images.
+    package var accept: String?
     /// Examines the beginning of a plain GET's body while the rest arrives; `nil` to accept any content.
     package var inspection: Inspection?
     /// Returns the status as which a final response is treated, from its own status and fields; `nil` to take it as it is.
@@ -94,16 +96,21 @@ package enum OriginTarget: Hashable, Sendable {
     case file(String)
     /// Content within the request.
     case data(DataURL)
+    /// The picture that a page names, which may have up to `limit` bytes.
+    case page(OriginURL, limit: Int)
 
-    /// The URL to request; `nil` for a file and for `data:`.
+    /// The URL to request first; `nil` for a file and for `data:`.
     package var url: OriginURL? {
-        if case .url(let url) = self { url } else { nil }
+        switch self {
+        case .url(let url), .page(let url, _): url
+        case .file, .data: nil
+        }
     }
 
     /// The URL or the path; for `data:` a summary.
     package var text: String {
         switch self {
-        case .url(let url): url.text
+        case .url(let url), .page(let url, _): url.text
         case .file(let path): path
         case .data(let data): data.summary
         }

@@ -75,6 +75,10 @@ struct Configuration: Sendable, Equatable {
         var unkeyedQuery: [String] = []
         /// Whether the URL's query is sorted by name.
         var sortsQuery = false
+        /// The hosts whose pages stand for the pictures that they name.
+        var pages: [HostPattern] = []
+        /// The maximum bytes of a page.
+        var pageBytes = 2 << 20
         /// Who may send `data:` URLs.
         var data = DataURLPolicy.signed
         /// The names of the keys of encrypted URLs (`enc`): the first encrypts, all of them decrypt.

@@ -99,7 +99,9 @@ final class DaemonParts: Sendable {
         engine.isSuspended = { suspended.contains($0) }
         transfers = try TransferEngine(configuration: engine, time: time)
         self.suspended = suspended
-        let registry = LoaderRegistry([files, transfers, DataLoader(time: time)])
+        let registry = LoaderRegistry([
+            files, transfers, DataLoader(time: time), PageLoader(transfers, time: time),
+        ])
         let loader = OriginLoader(registry, suspended: suspended)
         let rawCache = RawCache(
             capacity: configuration.memoryShares.raw,

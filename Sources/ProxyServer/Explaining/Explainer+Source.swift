@@ -59,7 +59,11 @@ extension Explainer {
         return Explanation.Section(
             name: "upstream",
             facts: [
-                Explanation.Fact("url", .string(origin.target.text), request.isRemote ? said : .path),
+                Explanation.Fact(
+                    origin.target.isPage ? "page" : "url",
+                    .string(origin.target.text),
+                    request.isRemote ? said : .path
+                ),
                 Explanation.Fact(
                     "address",
                     .object([
@@ -135,4 +139,9 @@ extension Explainer {
     private func key(_ name: String, _ request: ExplainedRequest) -> String {
         "sources.\(request.rule.name).\(name)"
     }
+}
+
+extension OriginTarget {
+    /// Whether it is the picture of a page.
+    fileprivate var isPage: Bool { if case .page = self { true } else { false } }
 }

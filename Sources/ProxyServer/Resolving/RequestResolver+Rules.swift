@@ -176,7 +176,7 @@ extension RequestResolver {
         let rule = ruled.entry.rule
         let filter = QueryFilter(rule)
         guard ruled.ruling?.path != nil || ruled.ruling?.query.isEmpty == false || !filter.isTrivial else {
-            return OriginRequest(source: rule, url: url)
+            return original(at: url, rule)
         }
         var query = filter.apply(to: url.query ?? "")
         query = ruled.ruling?.edited(query) ?? query
@@ -188,11 +188,20 @@ extension RequestResolver {
             path = "/" + parsed.rawPath
         }
         func text(_ query: String) -> String { url.origin + path + (query.isEmpty ? "" : "?" + query) }
-        return OriginRequest(
-            source: rule,
-            url: try OriginURL(text(query.sent), of: "url"),
-            keyed: query.sent == query.keyed ? nil : try OriginURL(text(query.keyed), of: "url")
+        return original(
+            at: try OriginURL(text(query.sent), of: "url"),
+            keyed: query.sent == query.keyed ? nil : try OriginURL(text(query.keyed), of: "url"),
+            rule
         )
+    }
+
+    /// The original at a URL, or the picture that it names if it is a page of `remote.pages`.
+    ///
+    /// - Parameter keyed: the URL in the cache key; `nil` for `url`. The key of a page's picture has all parameters.
+    private func original(at url: OriginURL, keyed: OriginURL? = nil, _ rule: SourceRule) -> OriginRequest {
+        table.pageHosts.contains { $0.matches(url.hostText) }
+            ? OriginRequest(source: rule, page: url, limit: table.pageBytes)
+            : OriginRequest(source: rule, url: url, keyed: keyed)
     }
 }
 

@@ -24,6 +24,10 @@ struct SourceTable: Sendable {
     var remote: Entry
     /// The hosts that unsigned `/fetch` requests may name.
     var allowedHosts: [HostPattern]
+    /// The hosts whose pages stand for the pictures that they name.
+    var pageHosts: [HostPattern] = []
+    /// The maximum bytes of a page.
+    var pageBytes = 0
     /// Who may send `data:` URLs to `/fetch`.
     var dataPolicy = DataURLPolicy.signed
     /// The keys of encrypted URLs (`enc`): the first encrypts, all of them decrypt.
@@ -74,6 +78,8 @@ extension SourceTable {
         for preset in configuration.presets { presetTiers[preset.name] = preset.cache }
         remote = Entry(rule: configuration.remoteRule, options: ParseOptions(presets: presets, takesURL: true))
         allowedHosts = configuration.remote.allow
+        pageHosts = configuration.remote.pages
+        pageBytes = configuration.remote.pageBytes
         dataPolicy = configuration.remote.data
         urlKeys = configuration.remote.urlKeys.compactMap { configuration.key(named: $0) }
         fonts = configuration.fonts
@@ -87,6 +93,9 @@ extension SourceTable {
     /// URLs are compared in normalized form (RFC 3986 §6.2.2).
     func originals(at url: OriginURL) -> [OriginRequest] {
         var found = [originalAtFetch(url, by: remote.rule)]
+        if pageHosts.contains(where: { $0.matches(url.hostText) }) {
+            found.append(OriginRequest(source: remote.rule, page: url, limit: pageBytes))
+        }
         for entry in sources.values {
             guard let prefix = entry.rule.location.urlPrefix, let start = try? OriginURL(prefix),
                 url.normalized.hasPrefix(start.normalized)

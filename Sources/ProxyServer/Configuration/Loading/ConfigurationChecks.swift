@@ -17,6 +17,14 @@ enum ConfigurationChecks {
         checkTransfers(configuration, &decoder)
         TierChecks.check(configuration, &decoder)
         checkURLKeys(configuration, &decoder)
+        checkRawRemote(configuration, &decoder)
+    }
+
+    /// Reports settings of `/fetch` that have no effect for a plain HTTP cache.
+    private static func checkRawRemote(_ configuration: Configuration, _ decoder: inout ConfigurationDecoder) {
+        guard configuration.remote.raw, !configuration.remote.pages.isEmpty else { return }
+        let message = "has no effect with remote.raw: true, which forwards responses unchanged"
+        decoder.report(message, key: "remote.pages", place: decoder.places["remote.pages"])
     }
 
     /// Reports keys of encrypted URLs that do not exist.

@@ -75,6 +75,18 @@ enum ConfigurationSchema {
         ),
         Setting("remote.sort-query", \.remote.sortsQuery, .flag, "Sort the query of URLs by name."),
         Setting(
+            "remote.pages",
+            \.remote.pages,
+            .list(of: .hostPattern),
+            "Hosts whose pages stand for the picture that they name (og:image) in requests to /fetch."
+        ),
+        Setting(
+            "remote.page-bytes",
+            \.remote.pageBytes,
+            .size(1 << 10...64 << 20),
+            "Maximum size of such a page."
+        ),
+        Setting(
             "remote.data",
             \.remote.data,
             .choice,
