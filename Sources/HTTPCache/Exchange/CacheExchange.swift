@@ -169,6 +169,8 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
             }
         }
         load.withLock { $0 = handle }
+        flight.enter(.transfer)
+        flight.follow { (handle.received, handle.expected) }
         // The flight may have been abandoned, or the last reader may have left, before there was a load to cancel.
         if flight.isOver, !hasReaders { handle.cancel() }
     }

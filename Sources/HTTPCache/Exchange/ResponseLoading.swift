@@ -22,6 +22,8 @@ package protocol ResponseLoading<Origin>: Sendable {
 package protocol CancellableLoad: Sendable {
     /// Bytes of content received so far.
     var received: Int { get }
+    /// The announced bytes of content; `nil` while they are unknown.
+    var expected: Int? { get }
     /// Cancels the load, which then fails; does nothing if it has ended.
     func cancel()
 }

@@ -84,6 +84,7 @@ extension TransferRequest {
         interim = fetch.interim
         priority = fetch.priority
         cookie = fetch.cookie
+        onHead = fetch.onHead
     }
 }
 

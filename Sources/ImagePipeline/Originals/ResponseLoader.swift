@@ -9,17 +9,33 @@ struct ResponseLoader: ResponseLoading {
         let handle: any LoadHandle
 
         var received: Int { handle.received }
+        var expected: Int? { handle.expected }
         func cancel() { handle.cancel() }
     }
 
     let loader: any OriginLoading
+    /// Is told about each transfer.
+    var observer: (any ActivityObserving)?
 
     func load(
         _ fetch: CacheFetch<OriginRequest>,
         arrival: (@Sendable (FetchedResponse) -> Void)?,
         completion: @escaping @Sendable (Result<FetchedResponse, PipelineError>) -> Void
     ) -> any CancellableLoad {
-        Load(handle: loader.load(OriginFetch(fetch), arrival: arrival, completion: completion))
+        guard let observer, observer.isObserving else {
+            return Load(handle: loader.load(OriginFetch(fetch), arrival: arrival, completion: completion))
+        }
+        let observed = ObservedLoad(fetch.origin, observer)
+        var fetch = OriginFetch(fetch)
+        fetch.onHead = { status, expected in
+            if !(300..<400).contains(status) || status == 304 { observed.began(status: status, expected: expected) }
+        }
+        return Load(
+            handle: loader.load(fetch, arrival: arrival) { result in
+                observed.ended(result)
+                completion(result)
+            }
+        )
     }
 }
 
@@ -52,6 +68,7 @@ extension RawProxy where Origin == OriginRequest {
     ///   - waiters: maximum waiters per request to an origin.
     ///   - flights: maximum flights in progress.
     ///   - continueAfter: bytes after which a download continues even if no request waits for it.
+    ///   - observer: is told about each transfer.
     package convenience init(
         cache: RawCache,
         loader: any OriginLoading,
@@ -60,11 +77,12 @@ extension RawProxy where Origin == OriginRequest {
         time: any TimeSource,
         waiters: Int,
         flights: Int = 10_000,
-        continueAfter: Int = 256 << 10
+        continueAfter: Int = 256 << 10,
+        observer: (any ActivityObserving)? = nil
     ) {
         self.init(
             cache: cache,
-            loader: ResponseLoader(loader: loader),
+            loader: ResponseLoader(loader: loader, observer: observer),
             failures: failures,
             lane: lane,
             time: time,

@@ -21,9 +21,19 @@ extension PipelineParts {
             auxiliaries: auxiliaries
         )
         if storable, case .memory = body {
-            _ = flight.publish(of: origin.record) { memory.insert(entity, for: key, cost: entity.cost) }
+            let isStored = flight.publish(of: origin.record) { memory.insert(entity, for: key, cost: entity.cost) }
+            if isStored == true { noteStored(entity, flight.subject) }
         }
         return entity
+    }
+
+    private func noteStored(_ entity: Entity, _ subject: PurgeSubject?) {
+        guard let observer, observer.isObserving, let subject else { return }
+        var event = ActivityEvent(.stored, source: subject.source, url: subject.url)
+        event.plan = subject.plan
+        event.tier = "memory"
+        event.bytes = entity.body.length
+        observer.note(event)
     }
 
     /// Creates an entity from a file; small files are read into memory and cached there, larger ones are sent from the file.

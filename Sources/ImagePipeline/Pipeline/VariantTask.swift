@@ -46,6 +46,7 @@ final class VariantTask: Sendable {
                 giveUp?()
             }
         )
+        flight.enter(.disk)
         if let stale {
             use(stale, from: .memory)
         } else if request.plan == nil || parts.disk == nil || !request.tiers.keepOnDisk {
@@ -202,6 +203,7 @@ final class VariantTask: Sendable {
         let otherwise = otherwise ?? { [self] in end(.failure($0)) }
         // Later requests receive the remembered failure instead of waiting for this retry.
         if parts.failures.isProbed(request.origin.failureKey(for: context.caller)) { flight.detach() }
+        flight.enter(.original)
         let number = begin()
         var arrival: (@Sendable (Originals.Arrival) -> Void)?
         if needsBody { arrival = { [self] in judge($0) } }
@@ -280,6 +282,7 @@ final class VariantTask: Sendable {
         let outcome = origin.joined(by: auxiliaries)
         let header = outcome.origin.record.header
         let timing = AVIFTiming(of: request, plan: plan, outcome, parts)
+        flight.enter(.transform)
         let number = begin()
         let order = TransformOrder(
             request: request,

@@ -27,6 +27,9 @@ extension Transfer {
 
     /// Decides from the head how the body is received.
     func beginBody() {
+        defer {
+            ticket.announceHead(status: head.status, expected: isBodiless ? nil : bodyLength ?? head.contentLength)
+        }
         guard head.status == 200 || isRaw, !isBodiless else { return }
         let isDecoded = !isRaw && head.lines["content-encoding"].map { $0.lowercased() != "identity" } ?? false
         bodyLength = isDecoded ? nil : head.contentLength

@@ -33,6 +33,13 @@ package protocol LoadHandle: Sendable {
     func cancel()
     /// Bytes of the body received so far.
     var received: Int { get }
+    /// The announced bytes of the body; `nil` while they are unknown.
+    var expected: Int? { get }
+}
+
+extension LoadHandle {
+    /// Unknown by default.
+    package var expected: Int? { nil }
 }
 
 /// The handle of a load, shared by its caller and the loader's thread.
@@ -48,6 +55,8 @@ final class LoadTicket: LoadHandle {
     let created: Int64
     private let arrival: Lock<Arrival?>
     private let interim: Lock<(@Sendable (InterimResponse) -> Void)?>
+    private let head: Lock<TransferRequest.HeadObserver?>
+    private let announced = Atomic<Int>(-1)
     private let completion: Lock<Completion?>
     private let bytes = Atomic<Int>(0)
     private let given = Atomic<Bool>(false)
@@ -62,6 +71,7 @@ final class LoadTicket: LoadHandle {
     ) {
         var request = request
         interim = Lock(request.interim.take())
+        head = Lock(request.onHead.take())
         self.arrival = Lock(arrival)
         self.request = request
         self.created = created
@@ -70,6 +80,18 @@ final class LoadTicket: LoadHandle {
     }
 
     var received: Int { bytes.load(ordering: .relaxed) }
+
+    var expected: Int? {
+        let bytes = announced.load(ordering: .relaxed)
+        return bytes < 0 ? nil : bytes
+    }
+
+    /// Reports the head of a response, with the announced bytes of its body.
+    func announceHead(status: Int, expected: Int?) {
+        announced.store(expected ?? -1, ordering: .relaxed)
+        let head = head.withLock { $0 }
+        head?(status, expected)
+    }
 
     /// Whether `cancel` has been called.
     var isCancelled: Bool { given.load(ordering: .acquiring) }
@@ -104,6 +126,7 @@ final class LoadTicket: LoadHandle {
         // The closures may refer to the owner of this ticket.
         arrival.withLock { $0 = nil }
         interim.withLock { $0 = nil }
+        head.withLock { $0 = nil }
         let completion = completion.withLock { completion in
             defer { completion = nil }
             return completion

@@ -76,6 +76,10 @@ struct AdminHandler: RequestHandler {
         let query = head.query(in: bytes).map { bytes.copy($0) } ?? []
         var request = AdminRequest(query: query, body: context.body, peer: context.peer)
         request.rest = String(decoding: bytes.copy(rest), as: UTF8.self)
+        head.forEach(.accept) { value in
+            let text = String(decoding: bytes.copy(value), as: UTF8.self).lowercased()
+            if text.contains("text/event-stream") { request.acceptsEvents = true }
+        }
         switch route.answer(request) {
         case .now(let response): return .now(response)
         case .later(let start):

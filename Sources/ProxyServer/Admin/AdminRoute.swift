@@ -23,6 +23,8 @@ struct AdminRequest: Sendable {
     var rest = ""
     /// The content, decoded.
     var body: [UInt8] = []
+    /// Whether the client accepts server-sent events.
+    var acceptsEvents = false
     /// The client's address.
     var peer: PeerAddress
 

@@ -24,6 +24,8 @@ final class DaemonParts: Sendable {
     let publicServer: HTTPServer
     let adminServer: HTTPServer?
     let readiness: Readiness
+    let events: EventHub
+    let slowMisses: SlowMisses
     let time: any TimeSource
     let logger: Logger
     let logLevel: LogLevelCell
@@ -57,6 +59,7 @@ final class DaemonParts: Sendable {
         // Started first: a worker takes longer to start than everything else, and starts in parallel.
         let readiness = Readiness()
         self.readiness = readiness
+        events = EventHub(logger: logger, level: logLevel, limits: { live.current.events }, time: time)
         var pool = WorkerPool.Configuration(configuration)
         pool.conditionChanged = { Self.tell($0, readiness, logger) }
         workers = try WorkerPool(pool, time: time)
@@ -81,7 +84,7 @@ final class DaemonParts: Sendable {
         }
         store = try DiskStore(disk)
         let tiers = configuration.cache.tiers
-        let stored = configuration.cache.hasDisk ? TieredDisk(store, policy: tiers) : nil
+        let stored = configuration.cache.hasDisk ? TieredDisk(store, policy: tiers, observer: events) : nil
         readLane = try WorkLane(WorkLane.Configuration(name: "read", threads: configuration.cache.readThreads))
         files = try FileLoader(
             configuration: FileLoader.Configuration(recognition: .images),
@@ -111,31 +114,32 @@ final class DaemonParts: Sendable {
             gauge: KernelMemoryGauge(probe: MachineProbe()),
             logger: logger
         )
-        pipeline = Pipeline(
-            PipelineParts(
-                memory: memory,
-                disk: stored,
-                readLane: readLane,
-                loader: loader,
-                transformer: workers,
-                time: time,
-                failures: configuration.negative,
-                keeper: configuration.cache.hasDisk ? store : nil,
-                limits: PipelineParts.Limits(
-                    waiters: configuration.limits.waiters,
-                    deferred: configuration.avif.queue
-                ),
-                tiers: tiers,
-                presentation: EntityPresentation.fields
-            )
+        var shared = PipelineParts(
+            memory: memory,
+            disk: stored,
+            readLane: readLane,
+            loader: loader,
+            transformer: workers,
+            time: time,
+            failures: configuration.negative,
+            keeper: configuration.cache.hasDisk ? store : nil,
+            limits: PipelineParts.Limits(
+                waiters: configuration.limits.waiters,
+                deferred: configuration.avif.queue
+            ),
+            tiers: tiers,
+            presentation: EntityPresentation.fields
         )
+        shared.observer = events
+        pipeline = Pipeline(shared)
         raw = RawProxy(
             cache: rawCache,
             loader: loader,
             failures: pipeline.failures,
             lane: readLane,
             time: time,
-            waiters: configuration.limits.waiters
+            waiters: configuration.limits.waiters,
+            observer: events
         )
         metrics = Metrics(loops: loops)
         let budget = LineBudget(rate: configuration.log.rate)
@@ -160,6 +164,7 @@ final class DaemonParts: Sendable {
             time: time,
             logger: logger
         )
+        slowMisses = SlowMisses(pipeline: pipeline, time: time) { live.current.placeholders.behind }
         publicServer = HTTPServer(
             configuration: ServerConfiguration(configuration, sockets: sockets, loops: loops, time: time),
             handler: PublicHandler(
@@ -170,7 +175,8 @@ final class DaemonParts: Sendable {
                     time: time,
                     logger: logger,
                     live: live,
-                    loops: loops
+                    loops: loops,
+                    slowMisses: slowMisses
                 ),
                 raw: RawRoute(resolver: resolver, proxy: raw, live: live, via: via, logger: logger, loops: loops),
                 observer: observer,
@@ -194,6 +200,8 @@ final class DaemonParts: Sendable {
             suspended: suspended,
             workers: workers,
             pipeline: pipeline,
+            events: events,
+            slowMisses: slowMisses,
             server: publicServer,
             accessLog: sink,
             accessLogBudget: budget,
@@ -224,6 +232,14 @@ final class DaemonParts: Sendable {
                     (.get, "/explain", ExplainRoute(live: live, time: time)),
                     (.post, "/purge", PurgeRoute(purger: purger)),
                     (.get, "/negative", NegativeRoute(pipeline: pipeline)),
+                    (.get, "/events", EventsRoute(hub: events)),
+                    (
+                        .get, "/inflight",
+                        InFlightRoute(
+                            hub: events,
+                            reader: InFlightReader(pipeline: pipeline, raw: raw, time: time)
+                        )
+                    ),
                     (
                         .delete, "/negative",
                         ForgetFailuresRoute(pipeline: pipeline, transfers: transfers, purger: purger)

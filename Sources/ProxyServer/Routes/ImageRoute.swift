@@ -14,8 +14,11 @@ final class ImageRoute: Sendable {
     private let logger: Logger
     private let live: LiveConfiguration
     private let resolvers: [LoopResolver]
+    private let slowMisses: SlowMisses?
 
-    /// - Parameter loops: the number of event loops that call the route.
+    /// - Parameters:
+    ///   - loops: the number of event loops that call the route.
+    ///   - slowMisses: sends placeholders for images that take long; `nil` to let all clients wait.
     init(
         resolver: ResolverCell,
         pipeline: Pipeline,
@@ -23,8 +26,10 @@ final class ImageRoute: Sendable {
         time: any TimeSource,
         logger: Logger,
         live: LiveConfiguration,
-        loops: Int
+        loops: Int,
+        slowMisses: SlowMisses? = nil
     ) {
+        self.slowMisses = slowMisses
         self.live = live
         self.pipeline = pipeline
         self.metrics = metrics
@@ -148,6 +153,7 @@ final class ImageRoute: Sendable {
         load.takesArriving = head.method == .get && conditions == nil
         load.priority = RequestPriority(head, bytes)
         let subscription = pipeline.load(variant, load) { [self, account = load.account] result in
+            defer { if SlowMisses.apply(to: variant) { slowMisses?.ended(variant) } }
             switch result {
             case .success(let answer):
                 // Stages that several requests waited for are counted once.
@@ -172,6 +178,18 @@ final class ImageRoute: Sendable {
             }
         }
         waiting.join(subscription)
+        if demand == .none, SlowMisses.apply(to: variant) {
+            let dynamic = request.fields.all
+            let client = SlowMisses.Client(waiting: waiting, isAnswered: { promise.isCompleted }) { [time] known in
+                let left = request.expires.map { max(0, $0 - time.wallSeconds) } ?? .max
+                let lifetime = min(left, variant.origin.source.slowMiss.lifetime)
+                promise.complete(
+                    PlaceholderPicture(of: variant, known)
+                        .response(lifetime: lifetime, isPersonal: request.isPersonal, dynamic: dynamic)
+                )
+            }
+            slowMisses?.watch(variant, client)
+        }
         return .later
     }
 

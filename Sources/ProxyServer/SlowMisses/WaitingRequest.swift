@@ -8,24 +8,48 @@ final class WaitingRequest: Sendable {
         case starting
         case waiting(Subscription)
         case left
+        /// The work continues without the client.
+        case staying
     }
 
     private let state = Lock(State.starting)
 
+    /// Whether the client has left.
+    var hasLeft: Bool { state.withLock { if case .left = $0 { true } else { false } } }
+
     func join(_ subscription: Subscription) {
         let hasLeft = state.withLock { state -> Bool in
-            if case .left = state { return true }
-            state = .waiting(subscription)
-            return false
+            switch state {
+            case .left: return true
+            case .staying: return false
+            case .starting, .waiting:
+                state = .waiting(subscription)
+                return false
+            }
         }
         if hasLeft { subscription.cancel() }
     }
 
+    /// Lets the work continue if the client leaves; false if it has left already.
+    func stay() -> Bool {
+        state.withLock { state in
+            if case .left = state { return false }
+            state = .staying
+            return true
+        }
+    }
+
     func leave() {
         let subscription = state.withLock { state -> Subscription? in
-            defer { state = .left }
-            if case .waiting(let subscription) = state { return subscription }
-            return nil
+            switch state {
+            case .staying: return nil
+            case .waiting(let subscription):
+                state = .left
+                return subscription
+            case .starting, .left:
+                state = .left
+                return nil
+            }
         }
         subscription?.cancel()
     }

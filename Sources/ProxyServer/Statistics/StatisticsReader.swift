@@ -42,6 +42,9 @@ struct StatisticsReading: Sendable {
     let encodings: EncodingCounts.Statistics
     let failures: (entries: Int, hits: UInt64)
     let droppedLogLines: UInt64
+    let activity: EventHub.Statistics
+    /// Images that are made after their placeholder was sent.
+    let slowMisses: Int
     /// `nil` if it was not requested, or if no worker could be queried.
     let coders: CoderList?
 }
@@ -57,6 +60,8 @@ struct StatisticsReader: Sendable {
     let suspended: SuspendedSources
     let workers: WorkerPool
     let pipeline: Pipeline
+    let events: EventHub
+    let slowMisses: SlowMisses
     let server: HTTPServer
     let accessLog: LineSink
     let accessLogBudget: LineBudget
@@ -100,6 +105,8 @@ struct StatisticsReader: Sendable {
             encodings: pipeline.encodings,
             failures: pipeline.failures.statistics,
             droppedLogLines: accessLogBudget.dropped + accessLog.dropped,
+            activity: events.statistics,
+            slowMisses: slowMisses.underWay,
             coders: coders
         )
     }

@@ -13,7 +13,7 @@ enum ConfigurationSchema {
             + InheritedSetting.top("timeouts")
             + timeouts + transfers
             + InheritedSetting.top("quality") + InheritedSetting.top("formats") + behaviour + answers + webp
-            + InheritedSetting.top("avif") + avif + ladder
+            + InheritedSetting.top("avif") + avif + ladder + events + placeholders
     )
 
     private static let listeners: [Setting<Configuration>] = [
