@@ -55,6 +55,14 @@ struct DescriptionTests {
         #expect(straight != (try text(Workbench.make("format=blurhash", of: plain, as: .png))))
     }
 
+    @Test func `thumbhash is the hash of the thumbnail, in base64`() throws {
+        let small = PixelImage(width: 40, height: 30) { x, y in [UInt8(x * 6), UInt8(y * 8), 90, 255] }
+        let made = try Workbench.make("format=thumbhash", of: Workbench.png(small), as: .png)
+        let picture = try #require(TinyPicture(width: 40, height: 30, rgba: small.bytes))
+        #expect(made.description.format == .text)
+        #expect(text(made) == Base64.encode(ThumbHash.encode(picture)))
+    }
+
     @Test func `blurhash is the hash of the thumbnail`() throws {
         let small = PixelImage(width: 40, height: 30) { x, y in [UInt8(x * 6), UInt8(y * 8), 90, 255] }
         let made = try Workbench.make("format=blurhash", of: Workbench.png(small), as: .png)

@@ -1,12 +1,16 @@
 /// A disk tier that is read, or written, only as far as a policy allows; purges reach it in any case.
+///
+/// Tells an observer what the store has accepted.
 package struct TieredDisk: RawStoring {
     private let disk: any RawStoring
     private let policy: TierPolicy
+    private let observer: (any ActivityObserving)?
 
     /// Creates a tier over a store.
-    package init(_ disk: any RawStoring, policy: TierPolicy) {
+    package init(_ disk: any RawStoring, policy: TierPolicy, observer: (any ActivityObserving)? = nil) {
         self.disk = disk
         self.policy = policy
+        self.observer = observer
     }
 
     package func variant(_ key: CacheKey) -> StoredVariant? { policy.readsDisk ? disk.variant(key) : nil }
@@ -34,7 +38,11 @@ package struct TieredDisk: RawStoring {
         auxiliaries: [OriginRecord],
         bytes: [UInt8]
     ) -> Bool {
-        policy.writesDisk && disk.store(variant: variant, origin: origin, auxiliaries: auxiliaries, bytes: bytes)
+        guard policy.writesDisk,
+            disk.store(variant: variant, origin: origin, auxiliaries: auxiliaries, bytes: bytes)
+        else { return false }
+        note(origin.source, origin.url, bytes.count, plan: variant.plan)
+        return true
     }
 
     @discardableResult
@@ -44,14 +52,22 @@ package struct TieredDisk: RawStoring {
 
     @discardableResult
     package func store(origin: OriginRecord, body: OriginBody?) -> Bool {
-        guard !policy.writesDisk else { return disk.store(origin: origin, body: body) }
+        guard !policy.writesDisk else {
+            let isStored = disk.store(origin: origin, body: body)
+            if isStored, let body { note(origin.source, origin.url, body.length) }
+            return isStored
+        }
         // A copy on disk of an earlier body must not be read after a restart.
         if body != nil { discard(origin.key) }
         return false
     }
 
     @discardableResult
-    package func store(raw content: RawContent) -> Bool { policy.writesDisk && disk.store(raw: content) }
+    package func store(raw content: RawContent) -> Bool {
+        guard policy.writesDisk, disk.store(raw: content) else { return false }
+        note(content.source, content.url, content.cost)
+        return true
+    }
 
     package func tombstone(_ purge: Purge) -> Bool { disk.tombstone(purge) }
 
@@ -64,6 +80,15 @@ package struct TieredDisk: RawStoring {
     package func touch(_ diskClass: DiskClass, _ key: CacheKey) { disk.touch(diskClass, key) }
 
     package func flush(_ completion: @escaping @Sendable () -> Void) { disk.flush(completion) }
+
+    private func note(_ source: String, _ url: String, _ bytes: Int, plan: String? = nil) {
+        guard let observer, observer.isObserving else { return }
+        var event = ActivityEvent(.stored, source: source, url: url)
+        event.tier = "disk"
+        event.bytes = bytes
+        event.plan = plan
+        observer.note(event)
+    }
 
     private func discard(_ key: CacheKey) {
         let selection = PurgeSelection.originals([key])

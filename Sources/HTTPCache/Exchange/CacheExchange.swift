@@ -158,6 +158,8 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         load.withLock { $0 = handle }
         // A more urgent request may have joined before there was a load to raise.
         handle.raise(to: priority)
+        flight.enter(.transfer)
+        flight.follow { (handle.received, handle.expected) }
         // The flight may have been abandoned, or the last reader may have left, before there was a load to cancel.
         if flight.isOver, !hasReaders { handle.cancel() }
     }

@@ -1,5 +1,6 @@
 package import HTTPSemantics
 import LinuxSystem
+import Synchronization
 
 /// A piece of work in progress for one cache key, shared by all its waiters; any thread.
 package final class Flight<Value: Sendable, Failure: CacheFailure>: Sendable {
@@ -10,6 +11,8 @@ package final class Flight<Value: Sendable, Failure: CacheFailure>: Sendable {
     private let state = Lock(FlightState<Value, Failure>())
     /// Locked while results are published, so that a purge happens entirely before or entirely after.
     private let purges = Lock(Purges())
+    private let stage = Atomic<UInt8>(FlightStage.starting.rawValue)
+    private let started = SystemTime().monotonic
 
     private struct Purges: Sendable {
         /// Whether a purge definitely selects the flight's subject.
@@ -60,6 +63,32 @@ package final class Flight<Value: Sendable, Failure: CacheFailure>: Sendable {
 
     /// Prevents further joins; current waiters still receive the outcome.
     package func detach() { pool.detach(self) }
+
+    /// Records what the flight is doing now.
+    package func enter(_ stage: FlightStage) { self.stage.store(stage.rawValue, ordering: .relaxed) }
+
+    /// What the flight is doing now.
+    var currentStage: FlightStage { FlightStage(rawValue: stage.load(ordering: .relaxed)) ?? .starting }
+
+    /// Sets how to read the progress of the flight's transfer: the received bytes, and the announced ones if they are known.
+    package func follow(_ progress: @escaping @Sendable () -> (received: Int, expected: Int?)) {
+        state.withLock { if !$0.ended { $0.progress = progress } }
+    }
+
+    /// The flight's state for operators; `nil` without a subject.
+    var status: FlightStatus? {
+        guard let subject else { return nil }
+        let (waiters, progress) = state.withLock { ($0.waiters.count, $0.progress) }
+        let (received, expected) = progress.map { $0() }.map { (Optional($0.received), $0.expected) } ?? (nil, nil)
+        return FlightStatus(
+            subject: subject,
+            stage: currentStage,
+            waiters: waiters,
+            started: started,
+            received: received,
+            expected: expected
+        )
+    }
 
     /// Ends the flight: removes it from the pool and delivers the outcome to every waiter.
     ///
@@ -281,6 +310,8 @@ private struct FlightState<Value: Sendable, Failure: CacheFailure>: Sendable {
     /// The value announced before the end.
     var announced: Value?
     var abandonment: Abandonment?
+    /// Reads the progress of the transfer.
+    var progress: (@Sendable () -> (received: Int, expected: Int?))?
     var priority = RequestPriority.background
     /// Raises the work in its queue.
     var change: (@Sendable (RequestPriority) -> Void)?
@@ -327,6 +358,7 @@ private struct FlightState<Value: Sendable, Failure: CacheFailure>: Sendable {
         ended = true
         abandonment = nil
         change = nil
+        progress = nil
         defer { waiters = [:] }
         return waiters.sorted { $0.key < $1.key }.map(\.value)
     }

@@ -46,6 +46,14 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
     /// The number of flights in progress.
     package var count: Int { state.withLock { $0.flights.count + $0.detached.count } }
 
+    /// The flights in progress, in no order.
+    var flightsInProgress: [Flight<Value, Failure>] {
+        state.withLock { Array($0.flights.values) + Array($0.detached.values) }
+    }
+
+    /// The flight that requests for a key would join.
+    func flight(for key: CacheKey) -> Flight<Value, Failure>? { state.withLock { $0.flights[key] } }
+
     /// Joins the flight for a key, or starts one.
     ///
     /// - Parameters:

@@ -44,6 +44,9 @@ package final class RawProxy<Origin: CacheOrigin>: Sendable {
     /// Sets the maximum number of waiters per request to an origin; applies to new requests.
     package func setWaiterLimit(_ limit: Int) { flights.setMaximumWaiters(limit) }
 
+    /// The requests to origins in progress, oldest first, up to a number, and the number of all.
+    package func inProgress(limit: Int) -> (oldest: [FlightStatus], total: Int) { flights.statuses(limit: limit) }
+
     /// The response from memory if it can be served without any I/O; `nil` if `load` is needed.
     package func cached(_ request: CacheRequest<Origin>) -> RawAnswer? {
         guard request.isCacheable else { return nil }

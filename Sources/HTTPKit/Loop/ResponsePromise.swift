@@ -19,6 +19,9 @@ package final class ResponsePromise: Sendable {
         self.mailbox = mailbox
     }
 
+    /// Whether the promise has been completed.
+    package var isCompleted: Bool { isDone.load(ordering: .relaxed) }
+
     /// Passes the response to the connection's loop; does nothing if the client has disconnected.
     package func complete(_ response: Response) {
         guard !isDone.exchange(true, ordering: .relaxed) else { return }

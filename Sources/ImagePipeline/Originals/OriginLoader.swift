@@ -105,6 +105,7 @@ extension TransferRequest {
         priority = fetch.priority
         retriesFailed = fetch.retriesFailed
         cookie = fetch.cookie
+        onHead = fetch.onHead
     }
 }
 

@@ -54,6 +54,9 @@ package struct OriginFetch: Sendable {
     /// Called with each interim response (1xx), on the loader's thread and never after the completion; `nil` for originals.
     package var interim: (@Sendable (InterimResponse) -> Void)?
 
+    /// Called with the status and the announced bytes of the response, on the loader's thread.
+    package var onHead: TransferRequest.HeadObserver?
+
     /// The request of a raw source.
     package typealias Exchange = TransferRequest.Exchange
 

@@ -16,13 +16,28 @@ struct ResponseLoader: ResponseLoading {
     }
 
     let loader: any OriginLoading
+    /// Is told about each transfer.
+    var observer: (any ActivityObserving)?
 
     func load(
         _ fetch: CacheFetch<OriginRequest>,
         arrival: (@Sendable (FetchedResponse) -> Void)?,
         completion: @escaping @Sendable (Result<FetchedResponse, PipelineError>) -> Void
     ) -> any CancellableLoad {
-        Load(handle: loader.load(OriginFetch(fetch), arrival: arrival, completion: completion))
+        guard let observer, observer.isObserving else {
+            return Load(handle: loader.load(OriginFetch(fetch), arrival: arrival, completion: completion))
+        }
+        let observed = ObservedLoad(fetch.origin, observer)
+        var fetch = OriginFetch(fetch)
+        fetch.onHead = { status, expected in
+            if !(300..<400).contains(status) || status == 304 { observed.began(status: status, expected: expected) }
+        }
+        return Load(
+            handle: loader.load(fetch, arrival: arrival) { result in
+                observed.ended(result)
+                completion(result)
+            }
+        )
     }
 }
 
@@ -55,6 +70,7 @@ extension RawProxy where Origin == OriginRequest {
     ///   - failures: remembers failures of origins, for sources with negative caching.
     ///   - waiters: maximum waiters per request to an origin.
     ///   - flights: maximum flights in progress.
+    ///   - observer: is told about each transfer.
     package convenience init(
         cache: RawCache,
         loader: any OriginLoading,
@@ -62,11 +78,12 @@ extension RawProxy where Origin == OriginRequest {
         lane: WorkLane? = nil,
         time: any TimeSource,
         waiters: Int,
-        flights: Int = 10_000
+        flights: Int = 10_000,
+        observer: (any ActivityObserving)? = nil
     ) {
         self.init(
             cache: cache,
-            loader: ResponseLoader(loader: loader),
+            loader: ResponseLoader(loader: loader, observer: observer),
             failures: failures,
             lane: lane,
             time: time,

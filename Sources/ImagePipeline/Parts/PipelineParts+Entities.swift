@@ -42,7 +42,7 @@ extension PipelineParts {
         )
         guard storable, case .memory = body else { return entity }
         let isKept = flight.publish(of: origin.record) { bodies.insert(entity, for: key, in: memory) } != nil
-        if !isKept { bodies.release(entity, in: memory) }
+        if isKept { noteStored(entity, flight.subject) } else { bodies.release(entity, in: memory) }
         return entity
     }
 
@@ -72,6 +72,15 @@ extension PipelineParts {
             storable: storable,
             of: flight
         )
+    }
+
+    private func noteStored(_ entity: Entity, _ subject: PurgeSubject?) {
+        guard let observer, observer.isObserving, let subject else { return }
+        var event = ActivityEvent(.stored, source: subject.source, url: subject.url)
+        event.plan = subject.plan
+        event.tier = "memory"
+        event.bytes = entity.body.length
+        observer.note(event)
     }
 
     /// Creates an entity from a file; small files are read into memory and cached there, larger ones are sent from the file.

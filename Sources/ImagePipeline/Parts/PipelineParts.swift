@@ -18,10 +18,12 @@ package struct PipelineParts: Sendable {
     package var limits: Limits
     /// How the cache tiers are used.
     package var tiers: TierPolicy
+    /// Is told about transfers and stored variants.
+    package var observer: (any ActivityObserving)?
     /// The dependencies of exchanges with origins.
     var exchanges: CacheExchange<OriginRequest>.Context {
         CacheExchange.Context(
-            loader: ResponseLoader(loader: loader),
+            loader: ResponseLoader(loader: loader, observer: observer),
             failures: failures,
             lane: readLane,
             time: time

@@ -216,6 +216,16 @@ package final class Pipeline: Sendable {
     /// Variants in progress, for metrics.
     package var variantsUnderWay: Int { variants.count }
 
+    /// The images in progress, oldest first, up to a number, and the number of all.
+    package func variantsInProgress(limit: Int) -> (oldest: [FlightStatus], total: Int) {
+        variants.statuses(limit: limit)
+    }
+
+    /// The originals in progress, oldest first, up to a number, and the number of all.
+    package func originalsInProgress(limit: Int) -> (oldest: [FlightStatus], total: Int) {
+        originals.pool.statuses(limit: limit)
+    }
+
     /// Originals in progress, for metrics.
     package var originalsUnderWay: Int { originals.pool.count }
 }

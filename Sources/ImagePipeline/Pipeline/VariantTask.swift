@@ -51,6 +51,7 @@ final class VariantTask: Sendable {
                 giveUp?()
             }
         )
+        flight.enter(.disk)
         if let stale {
             use(stale, from: .memory)
         } else if request.plan == nil || parts.disk == nil || !request.tiers.keepOnDisk {
@@ -208,6 +209,7 @@ final class VariantTask: Sendable {
         let otherwise = otherwise ?? { [self] in end(.failure($0)) }
         // Later requests receive the remembered failure instead of waiting for this retry.
         if parts.failures.isProbed(request.origin.failureKey(for: context.caller)) { flight.detach() }
+        flight.enter(.original)
         let number = begin()
         var arrival: (@Sendable (Originals.Arrival) -> Void)?
         if needsBody { arrival = { [self] in judge($0) } }
@@ -290,6 +292,7 @@ final class VariantTask: Sendable {
         let outcome = origin.joined(by: auxiliaries)
         var timing = AVIFTiming(of: request, plan: plan, outcome, parts)
         if context.isWarming, timing == .later { timing = .atOnce }
+        flight.enter(.transform)
         makeOnce(
             Work(
                 plan: plan,

@@ -108,6 +108,8 @@ package struct SourceRule: Hashable, Sendable {
     /// Whether mezzanines of large originals are stored, so that each original is decoded once (`Mezzanine`).
     package var keepsMezzanines = true
     package var placeholder = PlaceholderPolicy.none
+    /// What clients receive while an image takes long to make.
+    package var slowMiss = SlowMissRule()
     /// Controls when `format=auto` chooses AVIF.
     package var avif = AVIFPolicy()
     /// How much to lower default qualities for clients with `Save-Data`; 0 disables it.

@@ -93,6 +93,7 @@ struct Originals: Sendable {
     private func start(_ request: CacheRequest<OriginRequest>, _ flight: Flight<CacheOutcome, PipelineError>) {
         var request = request
         request.deadline = flight.deadline
+        flight.enter(.disk)
         let isTaken = parts.readLane.submit { [request] in
             guard !request.deadline.isPast(at: parts.time.monotonic) else {
                 return flight.finish(.failure(.overloaded("the request waited too long for the disk")))

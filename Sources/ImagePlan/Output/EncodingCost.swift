@@ -73,7 +73,7 @@ extension EncodingCost {
     private static func perMegapixel(_ settings: PlanSettings, _ quality: QualityDefaults) -> Int {
         let effort = settings.encoding.effort
         switch settings.format {
-        case .json, .blurhash, .lqip: return 1
+        case .json, .blurhash, .thumbhash, .lqip: return 1
         case .jpeg, .tiff: return 15
         case .gif: return 280
         case .png: return effort.map { $0 > 3 ? 900 : 90 } ?? 90

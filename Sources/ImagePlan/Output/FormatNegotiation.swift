@@ -35,7 +35,7 @@ package enum FormatNegotiation {
         case .avif: return .avif
         case .gif: return .gif
         // Descriptions are computed from the pixels of one frame, with alpha.
-        case .json, .blurhash, .lqip: return .png
+        case .json, .blurhash, .thumbhash, .lqip: return .png
         case .jxl: return .jxl
         case .tiff: return .tiff
         case .source:

@@ -17,7 +17,7 @@ extension FormatSetting {
     package var isLossyPossible: Bool {
         switch self {
         case .auto, .source, .jpeg, .webp, .avif, .jxl: true
-        case .png, .gif, .tiff, .json, .blurhash, .lqip: false
+        case .png, .gif, .tiff, .json, .blurhash, .thumbhash, .lqip: false
         }
     }
 }

@@ -3,7 +3,7 @@ package enum ResultFormat: RawRepresentable, Hashable, Sendable, CustomStringCon
     case picture(ImageFormat)
     /// `format=json`.
     case json
-    /// `format=blurhash` and `format=lqip`.
+    /// `format=blurhash`, `thumbhash` and `lqip`.
     case text
 
     // Above all image formats. Released numbers never change: they are stored on disk.

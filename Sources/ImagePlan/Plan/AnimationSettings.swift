@@ -84,7 +84,7 @@ extension PlanSettings {
     package var isStill: Bool {
         if animation.stillFrame != nil { return true }
         return switch format {
-        case .jpeg, .jxl, .tiff, .json, .blurhash, .lqip: true
+        case .jpeg, .jxl, .tiff, .json, .blurhash, .thumbhash, .lqip: true
         case .auto, .source, .webp, .gif, .png, .avif: false
         }
     }

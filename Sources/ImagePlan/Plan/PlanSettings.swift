@@ -60,13 +60,15 @@ package enum FormatSetting: String, Hashable, Sendable, CaseIterable {
     case json
     /// The BlurHash, as text.
     case blurhash
+    /// The ThumbHash in base64, as text.
+    case thumbhash
     /// A tiny WebP preview as a `data:` URI, as text.
     case lqip
 
     /// Whether the result is text about the image instead of an image.
     package var isMetadata: Bool {
         switch self {
-        case .json, .blurhash, .lqip: true
+        case .json, .blurhash, .thumbhash, .lqip: true
         default: false
         }
     }
@@ -83,7 +85,7 @@ extension FormatSetting {
         case .gif: .gif
         case .jxl: .jxl
         case .tiff: .tiff
-        case .auto, .source, .json, .blurhash, .lqip: nil
+        case .auto, .source, .json, .blurhash, .thumbhash, .lqip: nil
         }
     }
 }

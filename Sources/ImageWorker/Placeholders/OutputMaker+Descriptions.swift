@@ -1,7 +1,7 @@
 import CVips
 import ImagePlan
 
-/// Results that describe an image: `format=json`, `blurhash`, `lqip`, and the placeholder for header fields.
+/// Results that describe an image: `format=json`, `blurhash`, `thumbhash`, `lqip`, and the placeholder for header fields.
 extension OutputMaker {
     /// An image small enough for placeholders, as a raster and as bytes.
     private struct Tiny {
@@ -22,6 +22,7 @@ extension OutputMaker {
         let text: String
         switch plan.settings.format {
         case .blurhash: text = BlurHash.encode(tiny.picture)
+        case .thumbhash: text = Base64.encode(ThumbHash.encode(tiny.picture))
         case .lqip: text = try LowQualityPreview(of: tiny.raster, deadline).dataURI
         default:
             var description = PictureDescription(

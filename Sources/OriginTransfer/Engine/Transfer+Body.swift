@@ -27,12 +27,12 @@ extension Transfer {
 
     /// Decides from the head how the body is received.
     func beginBody() {
+        defer { ticket.announceHead(status: head.status, expected: isBodiless ? nil : bodyLength) }
         guard head.status == 200 || isRaw, !isBodiless else { return }
         isHeld = isRaw && isReplaceable
         guard !isHeld else { return }
         let isDecoded = !isRaw && head.lines["content-encoding"].map { $0.lowercased() != "identity" } ?? false
         bodyLength = isDecoded ? nil : head.contentLength
-        ticket.expect(bodyLength)
         let codedLimit = options.decryption?.codedLength(of: limit) ?? limit
         let isTooLong = head.contentLength.map { $0 > codedLimit } ?? false
         guard isRaw, ticket.wantsArrival else {

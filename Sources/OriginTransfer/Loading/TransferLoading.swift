@@ -38,12 +38,13 @@ package protocol LoadHandle: Sendable {
     func raise(to priority: RequestPriority)
     /// Bytes of the body received so far.
     var received: Int { get }
-    /// The length of the body; `nil` as long as it is unknown.
+    /// The announced bytes of the body; `nil` while they are unknown.
     var expected: Int? { get }
 }
 
 extension LoadHandle {
     package func raise(to priority: RequestPriority) {}
+    /// Unknown by default.
     package var expected: Int? { nil }
 }
 
@@ -60,10 +61,11 @@ final class LoadTicket: LoadHandle {
     let created: Int64
     private let arrival: Lock<Arrival?>
     private let interim: Lock<(@Sendable (InterimResponse) -> Void)?>
+    private let head: Lock<TransferRequest.HeadObserver?>
+    /// The announced bytes of the body; negative while they are unknown.
+    private let announced = Atomic<Int>(-1)
     private let completion: Lock<Completion?>
     private let bytes = Atomic<Int>(0)
-    /// The length of the body; negative as long as it is unknown.
-    private let length = Atomic<Int>(-1)
     private let given = Atomic<Bool>(false)
     private let onCancel: @Sendable (LoadTicket) -> Void
     private let onRaise: @Sendable (LoadTicket, RequestPriority) -> Void
@@ -78,6 +80,7 @@ final class LoadTicket: LoadHandle {
     ) {
         var request = request
         interim = Lock(request.interim.take())
+        head = Lock(request.onHead.take())
         self.arrival = Lock(arrival)
         self.request = request
         self.created = created
@@ -89,14 +92,21 @@ final class LoadTicket: LoadHandle {
     var received: Int { bytes.load(ordering: .relaxed) }
 
     var expected: Int? {
-        let length = length.load(ordering: .relaxed)
-        return length < 0 ? nil : length
+        let bytes = announced.load(ordering: .relaxed)
+        return bytes < 0 ? nil : bytes
     }
 
     func raise(to priority: RequestPriority) { onRaise(self, priority) }
 
-    /// Sets the length of the body.
-    func expect(_ count: Int?) { length.store(count ?? -1, ordering: .relaxed) }
+    /// Sets the announced bytes of the body.
+    func expect(_ count: Int?) { announced.store(count ?? -1, ordering: .relaxed) }
+
+    /// Reports the head of a response, with the announced bytes of its body.
+    func announceHead(status: Int, expected: Int?) {
+        expect(expected)
+        let head = head.withLock { $0 }
+        head?(status, expected)
+    }
 
     /// Whether `cancel` has been called.
     var isCancelled: Bool { given.load(ordering: .acquiring) }
@@ -131,6 +141,7 @@ final class LoadTicket: LoadHandle {
         // The closures may refer to the owner of this ticket.
         arrival.withLock { $0 = nil }
         interim.withLock { $0 = nil }
+        head.withLock { $0 = nil }
         let completion = completion.withLock { completion in
             defer { completion = nil }
             return completion

@@ -37,6 +37,13 @@ package struct TransferRequest: Sendable {
     /// The lengths of their heads and of the final one together are at most 64 KiB.
     package var interim: (@Sendable (InterimResponse) -> Void)?
 
+    /// Called with the status of each response, those of redirects included, and the announced bytes of its body, on the transfer
+    /// thread and never after the completion; must not block.
+    package var onHead: HeadObserver?
+
+    /// Observes the heads of responses.
+    package typealias HeadObserver = @Sendable (_ status: Int, _ expected: Int?) -> Void
+
     /// An examination of the first bytes of a body, which ends the transfer if it refuses them.
     package struct Inspection: Sendable {
         /// The result of an examination.

@@ -100,6 +100,10 @@ struct AdminHandler: RequestHandler {
             request.fields["\(name)"] = String(decoding: bytes.copy(value), as: UTF8.self)
         }
         request.pushed = (context.sink as? PushedBody)?.finish()
+        head.forEach(.accept) { value in
+            let text = String(decoding: bytes.copy(value), as: UTF8.self).lowercased()
+            if text.contains("text/event-stream") { request.acceptsEvents = true }
+        }
         switch route.answer(request) {
         case .now(let response): return .now(response)
         case .later(let start):

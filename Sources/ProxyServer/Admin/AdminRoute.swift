@@ -30,6 +30,8 @@ struct AdminRequest: Sendable {
     var rest = ""
     /// The content, decoded.
     var body: [UInt8] = []
+    /// Whether the client accepts server-sent events.
+    var acceptsEvents = false
     /// The client's address.
     var peer: PeerAddress
     /// The values of the header fields that routes use, by name in lower case.

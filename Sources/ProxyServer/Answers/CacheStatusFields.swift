@@ -33,6 +33,13 @@ enum CacheStatusFields {
     private static let miss = encoded(.miss)
     private static let collapsedMiss = encoded(.collapsedMiss)
 
+    /// The field of a placeholder for an image that is being made.
+    static let placeholder: [UInt8] = {
+        var block = FieldBlock()
+        block.append("Cache-Status", "edgeprint; fwd=uri-miss; detail=placeholder")
+        return block.bytes
+    }()
+
     /// The field of a WebP that is served until its AVIF is made.
     static func deferred(_ status: CacheStatus) -> [UInt8] {
         var block = FieldBlock()

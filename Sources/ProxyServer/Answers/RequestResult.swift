@@ -20,6 +20,8 @@ enum RequestResult: UInt8, Sendable, CaseIterable {
     case negative
     /// The configured fallback image.
     case fallback
+    /// A placeholder for an image that is being made.
+    case placeholder
     /// An error of the request (4xx).
     case refused
     /// An error of the server or the origin (5xx).
@@ -39,6 +41,7 @@ enum RequestResult: UInt8, Sendable, CaseIterable {
         case .stale: "stale"
         case .negative: "negative"
         case .fallback: "fallback"
+        case .placeholder: "placeholder"
         case .refused: "refused"
         case .error: "error"
         case .other: "other"
@@ -48,7 +51,7 @@ enum RequestResult: UInt8, Sendable, CaseIterable {
     /// Results that needed no origin.
     private static let hits: [RequestResult] = [.memory, .disk, .original, .stale, .negative]
     /// The results of image requests that were neither refused nor failed.
-    private static let asked = hits + [.miss, .collapsed, .revalidated, .fallback]
+    private static let asked = hits + [.miss, .collapsed, .revalidated, .fallback, .placeholder]
 
     /// The share of image requests that needed no origin, 0–1; `nil` before the first.
     static func hitRatio(_ count: (RequestResult) -> Int) -> Double? {

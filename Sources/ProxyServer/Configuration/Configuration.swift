@@ -52,6 +52,8 @@ struct Configuration: Sendable, Equatable {
     var warm = Warm()
     /// The sizes that client hints are rounded up to.
     var ladder = HintLadder()
+    var events = Events()
+    var placeholders = Placeholders()
 
     /// The admin listener.
     struct Admin: Sendable, Equatable {
@@ -59,6 +61,22 @@ struct Configuration: Sendable, Equatable {
         var listen: [ListenAddress] = [.tcp(host: "127.0.0.1", port: 8081)]
         /// The bearer token; empty for none, which only loopback and Unix addresses allow.
         var token = Secret("")
+    }
+
+    /// The streams of the admin listener.
+    struct Events: Sendable, Equatable {
+        /// The maximum number of open streams.
+        var subscribers = 16
+        /// The bytes that one subscriber may have to receive.
+        var buffer = 1 << 20
+    }
+
+    /// The settings of placeholders.
+    struct Placeholders: Sendable, Equatable {
+        /// The longest side of a plain image of `/placeholder/`; 0 for none.
+        var largest = 4_096
+        /// The maximum images made after their placeholder was sent.
+        var behind = 64
     }
 
     /// The settings of `/fetch?url=`.

@@ -21,14 +21,8 @@ enum MemorySize: Sendable, Equatable {
         }
     }
 
-    /// The memory that this process may use, in bytes: the machine's, or the lowest limit of its control groups.
-    static func available(_ probe: any SystemProbe) -> Int {
-        let total = MemoryCheck.total(probe.text("/proc/meminfo") ?? "")
-        return [total, ControlGroup(probe).memoryLimit].compactMap(\.self).min() ?? unknown
-    }
-
     /// Read once, because a quota must not change between two readings of one configuration.
-    private static let machine = available(MachineProbe())
+    private static let machine = MachineMemory.available(MachineProbe()) ?? unknown
 }
 
 extension ValueFormat where Value == MemorySize {

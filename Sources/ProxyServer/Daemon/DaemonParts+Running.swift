@@ -104,6 +104,7 @@ extension DaemonParts {
     /// The admin listener is stopped last, so that draining can be observed.
     func stop() {
         readiness.setOpen(false)
+        events.close()
         stop(publicServer, grace: live.current.shutdown.grace)
         if let adminServer { stop(adminServer, grace: 1000) }
         pressure.stop()

@@ -24,6 +24,8 @@ final class DaemonParts: Sendable {
     let publicServer: HTTPServer
     let adminServer: HTTPServer?
     let readiness: Readiness
+    let events: EventHub
+    let slowMisses: SlowMisses
     let time: any TimeSource
     let logger: Logger
     let logLevel: LogLevelCell
@@ -58,6 +60,7 @@ final class DaemonParts: Sendable {
         // Started first: a worker takes longer to start than everything else, and starts in parallel.
         let readiness = Readiness()
         self.readiness = readiness
+        events = EventHub(logger: logger, level: logLevel, limits: { live.current.events }, time: time)
         var pool = WorkerPool.Configuration(configuration)
         pool.conditionChanged = { Self.tell($0, readiness, logger) }
         workers = try WorkerPool(pool, time: time)
@@ -82,7 +85,7 @@ final class DaemonParts: Sendable {
         }
         store = try DiskStore(disk)
         let tiers = configuration.cache.tiers
-        let stored = configuration.cache.hasDisk ? TieredDisk(store, policy: tiers) : nil
+        let stored = configuration.cache.hasDisk ? TieredDisk(store, policy: tiers, observer: events) : nil
         readLane = try WorkLane(WorkLane.Configuration(name: "read", threads: configuration.cache.readThreads))
         files = try FileLoader(
             configuration: FileLoader.Configuration(recognition: .images),
@@ -117,31 +120,32 @@ final class DaemonParts: Sendable {
             gauge: KernelMemoryGauge(probe: MachineProbe()),
             logger: logger
         )
-        pipeline = Pipeline(
-            PipelineParts(
-                memory: memory,
-                disk: stored,
-                readLane: readLane,
-                loader: loader,
-                transformer: workers,
-                time: time,
-                failures: configuration.negative,
-                keeper: configuration.cache.hasDisk ? store : nil,
-                limits: PipelineParts.Limits(
-                    waiters: configuration.limits.waiters,
-                    deferred: configuration.avif.queue
-                ),
-                tiers: tiers,
-                presentation: EntityPresentation.fields
-            )
+        var shared = PipelineParts(
+            memory: memory,
+            disk: stored,
+            readLane: readLane,
+            loader: loader,
+            transformer: workers,
+            time: time,
+            failures: configuration.negative,
+            keeper: configuration.cache.hasDisk ? store : nil,
+            limits: PipelineParts.Limits(
+                waiters: configuration.limits.waiters,
+                deferred: configuration.avif.queue
+            ),
+            tiers: tiers,
+            presentation: EntityPresentation.fields
         )
+        shared.observer = events
+        pipeline = Pipeline(shared)
         raw = RawProxy(
             cache: rawCache,
             loader: loader,
             failures: pipeline.failures,
             lane: readLane,
             time: time,
-            waiters: configuration.limits.waiters
+            waiters: configuration.limits.waiters,
+            observer: events
         )
         metrics = Metrics(loops: loops)
         let budget = LineBudget(rate: configuration.log.rate)
@@ -169,6 +173,7 @@ final class DaemonParts: Sendable {
             time: time,
             logger: logger
         )
+        slowMisses = SlowMisses(pipeline: pipeline, time: time) { live.current.placeholders.behind }
         let rates = ClientRates()
         var serving = ServerConfiguration(configuration, sockets: sockets, loops: loops, time: time)
         serving.isContended = { [workers, transfers] in workers.waitingCount + transfers.statistics.waiting > 0 }
@@ -183,7 +188,8 @@ final class DaemonParts: Sendable {
                     logger: logger,
                     live: live,
                     rates: rates,
-                    loops: loops
+                    loops: loops,
+                    slowMisses: slowMisses
                 ),
                 raw: RawRoute(
                     resolver: resolver,
@@ -216,6 +222,8 @@ final class DaemonParts: Sendable {
             workers: workers,
             pipeline: pipeline,
             warmer: warmer,
+            events: events,
+            slowMisses: slowMisses,
             server: publicServer,
             accessLog: sink,
             accessLogBudget: budget,
@@ -257,6 +265,14 @@ final class DaemonParts: Sendable {
                     (.get, "/warm/*", WarmReportRoute(warmer: warmer)),
                     (.delete, "/warm/*", WarmCancelRoute(warmer: warmer)),
                     (.get, "/negative", NegativeRoute(pipeline: pipeline)),
+                    (.get, "/events", EventsRoute(hub: events)),
+                    (
+                        .get, "/inflight",
+                        InFlightRoute(
+                            hub: events,
+                            reader: InFlightReader(pipeline: pipeline, raw: raw, time: time)
+                        )
+                    ),
                     (
                         .delete, "/negative",
                         ForgetFailuresRoute(pipeline: pipeline, transfers: transfers, purger: purger)

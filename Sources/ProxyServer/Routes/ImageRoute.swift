@@ -15,8 +15,11 @@ final class ImageRoute: Sendable {
     private let live: LiveConfiguration
     private let rates: ClientRates
     private let resolvers: [LoopResolver]
+    private let slowMisses: SlowMisses?
 
-    /// - Parameter loops: the number of event loops that call the route.
+    /// - Parameters:
+    ///   - loops: the number of event loops that call the route.
+    ///   - slowMisses: sends placeholders for images that take long; `nil` to let all clients wait.
     init(
         resolver: ResolverCell,
         pipeline: Pipeline,
@@ -25,8 +28,10 @@ final class ImageRoute: Sendable {
         logger: Logger,
         live: LiveConfiguration,
         rates: ClientRates,
-        loops: Int
+        loops: Int,
+        slowMisses: SlowMisses? = nil
     ) {
+        self.slowMisses = slowMisses
         self.live = live
         self.rates = rates
         self.pipeline = pipeline
@@ -147,6 +152,7 @@ final class ImageRoute: Sendable {
         let takesGzip = AcceptEncoding.namesGzip(head, bytes)
         load.waitsForStore = directives.waitsForStore
         let subscription = pipeline.load(variant, load) { [self, account = load.account] result in
+            defer { if SlowMisses.apply(to: variant) { slowMisses?.ended(variant) } }
             switch result {
             case .success(let answer):
                 // Stages that several requests waited for are counted once.
@@ -173,6 +179,18 @@ final class ImageRoute: Sendable {
             }
         }
         waiting.join(subscription)
+        if demand == .none, SlowMisses.apply(to: variant) {
+            let dynamic = request.fields.all
+            let client = SlowMisses.Client(waiting: waiting, isAnswered: { promise.isCompleted }) { [time] known in
+                let left = request.expires.map { max(0, $0 - time.wallSeconds) } ?? .max
+                let lifetime = min(left, variant.origin.source.slowMiss.lifetime)
+                promise.complete(
+                    PlaceholderPicture(of: variant, known)
+                        .response(lifetime: lifetime, isPersonal: request.isPersonal, dynamic: dynamic)
+                )
+            }
+            slowMisses?.watch(variant, client)
+        }
         return .later
     }
 

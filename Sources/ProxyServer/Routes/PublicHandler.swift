@@ -6,6 +6,7 @@ import ImagePipeline
 final class PublicHandler: RequestHandler {
     private let images: ImageRoute
     private let raw: RawRoute
+    private let plain: PlainPictureRoute
     private let observer: RequestObserver
     private let purger: Purger
     private let live: LiveConfiguration
@@ -21,6 +22,7 @@ final class PublicHandler: RequestHandler {
     ) {
         self.images = images
         self.raw = raw
+        plain = PlainPictureRoute(live: live)
         self.observer = observer
         self.purger = purger
         self.live = live
@@ -41,6 +43,7 @@ final class PublicHandler: RequestHandler {
         default: return .now(readable(Response(Self.methodNotAllowed)))
         }
         if let fixed = FixedAnswers.response(to: head.pathAndQuery, in: bytes) { return .now(readable(fixed)) }
+        if let response = plain.handle(head, bytes: bytes, context: context) { return .now(response) }
         return images.handle(head, bytes: bytes, context: context)
     }
 

@@ -46,6 +46,9 @@ struct StatisticsReading: Sendable {
     let failures: (entries: Int, hits: UInt64)
     let droppedLogLines: UInt64
     let warm: WarmMetrics
+    let activity: EventHub.Statistics
+    /// Images that are made after their placeholder was sent.
+    let slowMisses: Int
     /// `nil` if it was not requested, or if no worker could be queried.
     let coders: CoderList?
 }
@@ -62,6 +65,8 @@ struct StatisticsReader: Sendable {
     let workers: WorkerPool
     let pipeline: Pipeline
     let warmer: Warmer
+    let events: EventHub
+    let slowMisses: SlowMisses
     let server: HTTPServer
     let accessLog: LineSink
     let accessLogBudget: LineBudget
@@ -108,6 +113,8 @@ struct StatisticsReader: Sendable {
             failures: pipeline.failures.statistics,
             droppedLogLines: accessLogBudget.dropped + accessLog.dropped,
             warm: warmer.metrics,
+            activity: events.statistics,
+            slowMisses: slowMisses.underWay,
             coders: coders
         )
     }

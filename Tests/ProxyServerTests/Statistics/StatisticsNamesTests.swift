@@ -39,6 +39,8 @@ struct StatisticsNamesTests {
         edgeprint_disk_rebuilds_total counter
         edgeprint_disk_stores_total counter
         edgeprint_encode_duration_seconds histogram
+        edgeprint_event_subscribers gauge
+        edgeprint_events_lost_total counter
         edgeprint_fetch_duration_seconds histogram
         edgeprint_memory_cache_allowed_bytes gauge
         edgeprint_memory_cache_steps_total counter
@@ -57,9 +59,10 @@ struct StatisticsNamesTests {
         edgeprint_request_duration_seconds histogram
         edgeprint_requests_in_flight gauge
         edgeprint_requests_total counter result=collapsed result=disk result=error result=fallback result=memory \
-        result=miss result=negative result=original result=other result=refused result=revalidated result=stale
+        result=miss result=negative result=original result=other result=placeholder result=refused result=revalidated result=stale
         edgeprint_response_bytes_total counter
         edgeprint_responses_total counter status=1xx status=2xx status=3xx status=4xx status=5xx
+        edgeprint_slow_misses_under_way gauge
         edgeprint_smallest_total counter
         edgeprint_sources_offline gauge
         edgeprint_sources_suspended gauge
@@ -109,12 +112,14 @@ struct StatisticsNamesTests {
         disk: drops errors health originalDrops queuedBytes queuedWrites stores variantDrops
         disk.originals: bytes entries evictions hits misses quota
         disk.variants: bytes entries evictions hits misses quota
+        events: lost subscribers
         flights: originals variants
         memory: bytes entries evictions hits misses quota
         memoryPressure: allowed groupLimit groupUsed stalled steps
+        placeholders: behind
         raw: bytes entries evictions hits misses quota
         requests: bytes inFlight total
-        requests.results: collapsed disk error fallback memory miss negative original other refused revalidated stale
+        requests.results: collapsed disk error fallback memory miss negative original other placeholder refused revalidated stale
         requests.statuses: 1xx 2xx 3xx 4xx 5xx
         sources: offline suspended unverified
         transfers: active bytes dropped mirrored newConnections outcomes requests resumptions retries reusedConnections waiting

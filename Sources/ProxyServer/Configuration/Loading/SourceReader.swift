@@ -109,6 +109,7 @@ struct SourceReader {
     /// The problem of an invalid source name (valid: `[a-z0-9][a-z0-9-]*`), or `nil`.
     private static func problem(ofName name: String) -> String? {
         if name == "fetch" { return "is reserved for /fetch?url=" }
+        if name == "placeholder" { return "is reserved for plain images" }
         let isSound = name.utf8.allSatisfy {
             (48...57).contains($0) || (97...122).contains($0) || $0 == UInt8(ascii: "-")
         }

@@ -15,6 +15,11 @@ enum TierChecks {
                 break
             }
         }
+        for source in configuration.sources
+        where source.rule.slowMiss.policy == .placeholder && source.rule.cache.variants == .none {
+            let key = "sources.\(source.rule.name).slow-miss"
+            problems.append((key, "placeholder requires a cache: an image that is made later would be lost"))
+        }
         for (key, message) in problems { decoder.report(message, key: key, place: decoder.places[key]) }
     }
 

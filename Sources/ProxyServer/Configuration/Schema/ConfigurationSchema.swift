@@ -14,7 +14,7 @@ enum ConfigurationSchema {
             + InheritedSetting.top("timeouts")
             + timeouts + transfers
             + InheritedSetting.top("quality") + InheritedSetting.top("formats") + behaviour + answers + webp
-            + InheritedSetting.top("avif") + avif + ladder + warm
+            + InheritedSetting.top("avif") + avif + ladder + warm + events + placeholders
     )
 
     private static let listeners: [Setting<Configuration>] = [

@@ -3,7 +3,7 @@ import ImagePlan
 
 /// All keys of one source.
 enum SourceSchema {
-    static let table = SettingTable<Draft>(place + behaviour + route + InheritedSetting.all.map(\.source))
+    static let table = SettingTable<Draft>(place + behaviour + slowMisses + route + InheritedSetting.all.map(\.source))
 
     private static let place: [Setting<Draft>] = [
         Setting("url", \.location, .location, "Location of the originals: http://, https://, s3:// or file://."),

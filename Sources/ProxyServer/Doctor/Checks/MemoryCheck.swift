@@ -18,18 +18,12 @@ struct MemoryCheck: DoctorCheck {
             let message = "the control group is limited to \(Printing.size(limit)); \(sum)"
             return [.warning("memory", message, fix: fix + ", or raise MemoryMax= (docker: --memory)")]
         }
-        guard let total = Self.total(probe.text("/proc/meminfo") ?? "") else {
+        guard let total = MachineMemory.total(probe.text("/proc/meminfo") ?? "") else {
             return [.note("memory", "the machine's memory is unknown; \(sum)", fix: "mount /proc")]
         }
         guard total >= wanted else {
             return [.warning("memory", "the machine has \(Printing.size(total)); \(sum)", fix: fix)]
         }
         return [.ok("memory", "\(sum), of \(Printing.size(total))")]
-    }
-
-    /// The machine's memory in bytes, from the text of /proc/meminfo (proc_meminfo(5)); `nil` if it is not there.
-    static func total(_ text: String) -> Int? {
-        let line = text.split(separator: "\n").first { $0.hasPrefix("MemTotal:") }
-        return line?.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 << 10 }
     }
 }

@@ -1,0 +1,38 @@
+import HTTPCache
+package import ImagePlan
+
+/// What is known of an original without asking its origin.
+package struct KnownOriginal: Sendable {
+    /// The size after EXIF orientation; `nil` if the image's header does not state it.
+    package var size: PixelSize?
+    package var placeholder: Placeholder?
+
+    fileprivate init(_ record: OriginRecord) {
+        let size = record.header.orientedSize
+        self.size = size.width > 0 && size.height > 0 ? size : nil
+        placeholder = record.placeholder
+    }
+}
+
+/// Answering before an image is made.
+extension Pipeline {
+    /// Whether a variant is being looked up in the caches, so that it may be answered from there.
+    package func isLookingUp(_ request: VariantRequest) -> Bool {
+        switch variants.stage(of: request.key) {
+        case .starting, .disk: true
+        default: false
+        }
+    }
+
+    /// Looks up what memory or disk know of an original.
+    ///
+    /// - Parameter completion: called once, on this thread or on the read lane.
+    package func known(_ request: OriginRequest, completion: @escaping @Sendable (KnownOriginal?) -> Void) {
+        if let live = parts.origins.live(request.key) { return completion(KnownOriginal(live.record)) }
+        let isTaken = parts.readLane.submit { [parts] in
+            let stored = OriginalStore.find(request, in: parts)?.original
+            completion(stored.map { KnownOriginal($0.record) })
+        }
+        if !isTaken { completion(nil) }
+    }
+}

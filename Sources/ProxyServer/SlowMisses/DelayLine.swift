@@ -1,0 +1,72 @@
+import LinuxSystem
+
+/// Runs closures after a delay, in the order in which they are due.
+///
+/// Its thread exists while closures wait, and for some seconds longer. Any thread.
+final class DelayLine: Sendable {
+    private struct Entry: Sendable {
+        var due: Int64
+        var work: @Sendable () -> Void
+    }
+
+    private struct State: Sendable {
+        /// The next one is last.
+        var entries: [Entry] = []
+        var isRunning = false
+    }
+
+    /// Nanoseconds for which the thread waits for another closure.
+    private static let idle: Int64 = 10_000_000_000
+
+    private let time = SystemTime()
+    private let state = Monitor(State())
+
+    /// Runs a closure, which must not block, after a delay in nanoseconds; false if there is no thread to run it.
+    func run(after delay: Int64, _ work: @escaping @Sendable () -> Void) -> Bool {
+        let entry = Entry(due: time.monotonic + delay, work: work)
+        let starts = state.update { state -> Bool in
+            let place = state.entries.lastIndex { $0.due >= entry.due } ?? -1
+            state.entries.insert(entry, at: place + 1)
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
+        guard starts else { return true }
+        do throws(Errno) {
+            try SystemThread.start(name: "delays") { [self] in run() }
+            return true
+        } catch {
+            state.withLock { state in
+                state.entries = []
+                state.isRunning = false
+            }
+            return false
+        }
+    }
+
+    private func run() {
+        while true {
+            let now = time.monotonic
+            let next = state.withLock { $0.entries.last?.due }
+            let wait = next.map { max(1, $0 - now) } ?? Self.idle
+            let due: [@Sendable () -> Void]? = state.wait(nanoseconds: wait) { [time] state in
+                var due: [@Sendable () -> Void] = []
+                let now = time.monotonic
+                while let last = state.entries.last, last.due <= now {
+                    state.entries.removeLast()
+                    due.append(last.work)
+                }
+                // A closure that is due earlier than the one waited for.
+                return due.isEmpty && state.entries.last?.due == next ? nil : due
+            }
+            for work in due ?? [] { work() }
+            let isOver =
+                due == nil
+                && state.withLock { state in
+                    guard state.entries.isEmpty else { return false }
+                    state.isRunning = false
+                    return true
+                }
+            if isOver { return }
+        }
+    }
+}
