@@ -60,7 +60,10 @@ enum OriginalHeader {
         }
     }
 
-    private static func examine(_ bytes: [UInt8], of length: Int) throws(PipelineError) -> Finding {
+    /// Examines the first bytes of an image.
+    ///
+    /// - Throws: `.notAnImage` or `.broken` if they are not the beginning of one.
+    static func examine(_ bytes: [UInt8], of length: Int) throws(PipelineError) -> Finding {
         switch ImageSniffer.sniff(bytes.span, totalLength: length) {
         case .image(let header) where header.format == .svgz:
             guard let inside = OriginMarkup.header(of: bytes.span, claimed: header) else { throw unknown }

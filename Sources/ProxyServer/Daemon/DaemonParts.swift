@@ -99,7 +99,7 @@ final class DaemonParts: Sendable {
         engine.breaker = configuration.breaker
         engine.breakerChanged = { Self.tell($0, $1, isOpen: $2, logger) }
         let suspended = SuspendedSources()
-        engine.isSuspended = { suspended.contains($0) }
+        engine.isSuspended = { suspended.mode(of: $0) != nil }
         transfers = try TransferEngine(configuration: engine, time: time)
         self.suspended = suspended
         let registry = LoaderRegistry([

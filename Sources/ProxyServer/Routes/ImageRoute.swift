@@ -179,7 +179,7 @@ final class ImageRoute: Sendable {
             }
         }
         waiting.join(subscription)
-        if demand == .none, SlowMisses.apply(to: variant) {
+        if directives.isNone, SlowMisses.apply(to: variant) {
             let dynamic = request.fields.all
             let client = SlowMisses.Client(waiting: waiting, isAnswered: { promise.isCompleted }) { [time] known in
                 let left = request.expires.map { max(0, $0 - time.wallSeconds) } ?? .max

@@ -166,11 +166,11 @@ struct TransferRepetitionTests {
     @Test func `does not repeat requests of a suspended source`() async throws {
         let suspended = SuspendedSources()
         var configuration = Self.configuration()
-        configuration.isSuspended = { suspended.contains($0) }
+        configuration.isSuspended = { suspended.mode(of: $0) != nil }
         let time = ManualTime()
         let engine = try TransferEngine(configuration: configuration, time: time)
         let origin = try ScriptedOrigin { request, connection in
-            if request.target == "/b" { suspended.set("test", isSuspended: true) }
+            if request.target == "/b" { suspended.set("test", to: .suspended) }
             connection.respond("503 Service Unavailable", text: "x")
         }
         let pausing = Outcome()

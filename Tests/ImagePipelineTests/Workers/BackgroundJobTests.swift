@@ -51,7 +51,7 @@ struct BackgroundJobTests {
     }
 
     @Test func `a job that is raised precedes later ones of its old priority, and can be cancelled`() throws {
-        let queue = try TransformQueue(limit: 9)
+        let queue = try TransformQueue(limit: 9, budget: 4 << 30)
         let ends = try CompletionThread()
         defer { ends.close() }
         func pending(_ id: UInt64, _ priority: TransformJob.Priority) throws -> PendingTransform {
