@@ -31,6 +31,14 @@ package enum CacheFixture {
         ALTER TABLE origins DROP COLUMN placeholder; ALTER TABLE variants DROP COLUMN stand_in;
         """
 
+    /// Reverts an index from layout 13 to 12.
+    package static let undoNamespaces = """
+        DROP TABLE namespace_totals; DROP INDEX origins_by_use; DROP INDEX variants_by_use;
+        ALTER TABLE origins DROP COLUMN namespace; ALTER TABLE variants DROP COLUMN namespace;
+        CREATE INDEX origins_by_use ON origins (used, length) WHERE has_body = 1;
+        CREATE INDEX variants_by_use ON variants (used, length);
+        """
+
     package static func key(_ number: Int) -> CacheKey { CacheKey(hashing: "key \(number)") }
 
     /// An original's record for given bytes, with the metadata of an image of 4032 × 3024 pixels.

@@ -14,6 +14,8 @@ package final class MemoryCache<Value: Sendable>: Sendable {
     package struct Configuration: Hashable, Sendable {
         /// The maximum number of bytes of all entries' costs; 0 disables the cache.
         package var capacity: Int
+        /// The bytes of the capacity that namespaces have for themselves, by name; the others share the rest.
+        package var reserved: [String: Int] = [:]
         /// The number of shards, each with a lock and an equal share of the capacity; rounded down to a power of two, 1–64.
         package var shards: Int
         /// A value that costs more than its shard's capacity divided by this is refused.
@@ -36,6 +38,15 @@ package final class MemoryCache<Value: Sendable>: Sendable {
         init(capacity: Int, largest: Int) {
             shard = Lock(MemoryShard(capacity: capacity, largest: largest))
         }
+
+        /// Drops all entries of some spaces.
+        func empty(_ spaces: [Int]) {
+            guard !spaces.isEmpty else { return }
+            var dropped: [Value] = []
+            shard.withLock { shard in
+                for space in spaces { shard.resize(space, capacity: 0, largest: 0, dropped: &dropped) }
+            }
+        }
     }
 
     /// The number of shards, a power of two.
@@ -44,18 +55,23 @@ package final class MemoryCache<Value: Sendable>: Sendable {
     private let largestDivisor: Int
     private let overhead: Int
     private let largest: Atomic<Int>
+    private let reservations: Lock<MemoryReservations>
 
     /// Creates an empty cache.
     package init(_ configuration: Configuration) {
         let wanted = min(64, max(1, configuration.shards))
         let count = 1 << (Int.bitWidth - 1 - wanted.leadingZeroBitCount)
         let capacity = configuration.capacity / count
+        reservations = Lock(MemoryReservations())
         largestDivisor = configuration.largestDivisor
         overhead = configuration.overhead
         mask = UInt64(count - 1)
         let largest = capacity / configuration.largestDivisor
         self.largest = Atomic(largest)
         parts = (0..<count).map { _ in Part(capacity: capacity, largest: largest) }
+        if !configuration.reserved.isEmpty {
+            resize(capacity: configuration.capacity, reserved: configuration.reserved)
+        }
     }
 
     /// The largest cost accepted now; 0 when the cache is disabled.
@@ -64,12 +80,38 @@ package final class MemoryCache<Value: Sendable>: Sendable {
     /// Changes the capacity in bytes, and evicts down to it.
     ///
     /// The number of shards does not change.
-    package func resize(capacity: Int) {
-        let share = max(0, capacity) / parts.count
-        largest.store(share / largestDivisor, ordering: .relaxed)
-        for part in parts {
-            var dropped: [Value] = []
-            part.shard.withLock { $0.resize(capacity: share, largest: share / largestDivisor, dropped: &dropped) }
+    ///
+    /// - Parameter reserved: the bytes of the capacity that namespaces have for themselves, by name. A namespace that no longer has
+    ///   any loses its entries.
+    package func resize(capacity: Int, reserved: [String: Int] = [:]) {
+        let rest = max(0, capacity - reserved.values.reduce(0, +)) / parts.count
+        largest.store(rest / largestDivisor, ordering: .relaxed)
+        reservations.withLock { reservations in
+            let unused = reservations.spaces.filter { reserved[$0.key] == nil }.map(\.value)
+            reservations.set(Set(reserved.keys))
+            // Emptied first, as they may be reused.
+            for part in parts { part.empty(unused) }
+            var shares = [rest] + Array(repeating: 0, count: reservations.count)
+            for (namespace, bytes) in reserved {
+                shares[reservations.space(of: namespace)] = max(0, bytes) / parts.count
+            }
+            for part in parts {
+                var dropped: [Value] = []
+                part.shard.withLock { shard in
+                    for (space, share) in shares.enumerated() {
+                        shard.resize(space, capacity: share, largest: share / largestDivisor, dropped: &dropped)
+                    }
+                }
+            }
+        }
+    }
+
+    /// The bytes that namespaces with a share of their own hold, by name.
+    package var reservedBytes: [String: Int] {
+        let spaces = reservations.withLock { $0.spaces }
+        guard !spaces.isEmpty else { return [:] }
+        return spaces.mapValues { space in
+            parts.reduce(0) { sum, part in sum + part.shard.withLock { $0.spaces[space].bytes } }
         }
     }
 
@@ -81,15 +123,18 @@ package final class MemoryCache<Value: Sendable>: Sendable {
 
     /// Stores a value in place of the key's old one, and evicts others to make room.
     ///
-    /// - Parameter cost: bytes, at least 0, by the caller's account.
+    /// - Parameters:
+    ///   - cost: bytes, at least 0, by the caller's account.
+    ///   - namespace: the namespace of the value's source, whose other values make room if it has a share of its own.
     /// - Returns: false when the cache is disabled or the value too large; the old value is dropped even so.
     @discardableResult
-    package func insert(_ value: Value, for key: CacheKey, cost: Int) -> Bool {
+    package func insert(_ value: Value, for key: CacheKey, cost: Int, in namespace: String = "") -> Bool {
+        let space = namespace.isEmpty ? 0 : reservations.withLock { $0.space(of: namespace) }
         let part = part(for: key)
         // Freed here, outside the lock.
         var dropped: [Value] = []
         let isStored = part.shard.withLock { shard in
-            shard.insert(value, for: key, cost: max(0, cost) + overhead, dropped: &dropped)
+            shard.insert(value, for: key, cost: max(0, cost) + overhead, in: space, dropped: &dropped)
         }
         return isStored
     }

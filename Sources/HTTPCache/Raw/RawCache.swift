@@ -33,9 +33,12 @@ package final class RawCache: Sendable {
     ///
     /// - Parameters:
     ///   - capacity: the memory tier's size in bytes.
+    ///   - reserved: the bytes of it that namespaces have for themselves, by name.
     ///   - disk: the disk tier.
-    package init(capacity: Int, disk: (any RawStoring)? = nil) {
-        memory = MemoryCache(MemoryCache.Configuration(capacity: capacity))
+    package init(capacity: Int, reserved: [String: Int] = [:], disk: (any RawStoring)? = nil) {
+        var configuration = MemoryCache<RawEntry>.Configuration(capacity: capacity)
+        configuration.reserved = reserved
+        memory = MemoryCache(configuration)
         self.disk = disk
     }
 
@@ -45,7 +48,14 @@ package final class RawCache: Sendable {
     package var largestCost: Int { memory.largestCost }
 
     /// Changes the memory tier's capacity, in bytes.
-    package func resize(capacity: Int) { memory.resize(capacity: capacity) }
+    ///
+    /// - Parameter reserved: the bytes of it that namespaces have for themselves, by name.
+    package func resize(capacity: Int, reserved: [String: Int] = [:]) {
+        memory.resize(capacity: capacity, reserved: reserved)
+    }
+
+    /// The bytes that namespaces with a share of their own hold in memory, by name.
+    package var reservedBytes: [String: Int] { memory.reservedBytes }
 
     /// Statistics of the memory tier; a hit is a request served without reading the disk or contacting the origin.
     package var statistics: MemoryStatistics {
@@ -128,7 +138,11 @@ package final class RawCache: Sendable {
 
     /// Stores an entry in the memory tier, unless some of its content is in files.
     private func remember(_ entry: RawEntry, for key: CacheKey) {
-        if entry.isInMemory { memory.insert(entry, for: key, cost: entry.cost) } else { memory.remove(key) }
+        if entry.isInMemory {
+            memory.insert(entry, for: key, cost: entry.cost, in: entry.namespace)
+        } else {
+            memory.remove(key)
+        }
     }
 
     private func makeHold(_ key: CacheKey, isFromDisk: Bool) -> RawHold {
@@ -207,7 +221,7 @@ package final class RawCache: Sendable {
                 if entry.responses.isEmpty {
                     memory.remove(key)
                 } else {
-                    memory.insert(entry, for: key, cost: entry.cost)
+                    memory.insert(entry, for: key, cost: entry.cost, in: entry.namespace)
                 }
             }
             return found.count

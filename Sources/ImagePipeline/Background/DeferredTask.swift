@@ -118,7 +118,12 @@ final class DeferredTask: Sendable {
         let isKept = flight.publish(of: origin.record) {
             guard origin.state.record.digest == standIn.originDigest else { return false }
             if request.keeps.keepInMemory, bytes.count <= parts.memoryObject {
-                parts.memory.insert(entity, for: request.key, cost: entity.cost)
+                parts.memory.insert(
+                    entity,
+                    for: request.key,
+                    cost: entity.cost,
+                    in: origin.record.namespace
+                )
             } else {
                 parts.memory.remove(request.key)
             }

@@ -21,7 +21,9 @@ extension PipelineParts {
             auxiliaries: auxiliaries
         )
         if storable, case .memory = body {
-            _ = flight.publish(of: origin.record) { memory.insert(entity, for: key, cost: entity.cost) }
+            _ = flight.publish(of: origin.record) {
+                memory.insert(entity, for: key, cost: entity.cost, in: origin.record.namespace)
+            }
         }
         return entity
     }

@@ -155,6 +155,8 @@ struct Purger: Sendable {
         case .confirmedBefore(let time): "confirmed before \(Explainer.date(time))"
         case .preset(let pattern): "preset \(pattern.name)"
         case .all: "all"
+        case .within(let namespace, let selection):
+            words(selection) + (namespace.isEmpty ? " of the default site" : " of site \(namespace)")
         }
     }
 

@@ -181,7 +181,7 @@ struct DiskLayoutTests {
                 "UPDATE origins SET record = ?2 WHERE key = ?1",
                 [.key(second.record.key), .blob(fields.bytes)]
             )
-            try index.execute("PRAGMA user_version = 11")
+            try index.execute(CacheFixture.undoNamespaces + "PRAGMA user_version = 11")
         }
         let store = try open()
         for record in [first.record, second.record] { #expect(store.origin(record.key) == nil) }

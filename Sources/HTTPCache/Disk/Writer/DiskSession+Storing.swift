@@ -11,7 +11,7 @@ extension DiskSession {
         bytes: [UInt8],
         use: DiskIndex.Use
     ) throws(DiskFault) {
-        try makeRoom(.variants, for: bytes.count)
+        try makeRoom(.variants, in: origin.namespace, for: bytes.count)
         try spare(origin, variant: variant)
         if let state = try originEntry(origin.key), state.digest != origin.digest,
             state.responseTime >= origin.freshness.responseTime
@@ -41,6 +41,7 @@ extension DiskSession {
                 variant,
                 encoded: variantRecord,
                 origin: id,
+                namespace: origin.namespace,
                 trailer: trailer.count,
                 use: use
             )
@@ -48,14 +49,14 @@ extension DiskSession {
         } catch {
             throw .index(error)
         }
-        noteStored(.variants, path: path, length: bytes.count)
+        noteStored(.variants, in: origin.namespace, path: path, length: bytes.count)
     }
 
     /// Stores an original's record and body, or updates a stored record.
     func store(_ origin: OriginRecord, body: OriginBody?, use: DiskIndex.Use) throws(DiskFault) {
         try spare(origin)
-        if let body, body.length <= shared.quota(of: .originals) {
-            try makeRoom(.originals, for: body.length)
+        if let body, body.length <= shared.limits.quota(of: .originals, in: origin.namespace) {
+            try makeRoom(.originals, in: origin.namespace, for: body.length)
             let record = origin.encoded
             let trailer = ContentTrailer.encode(origin: record, bodyLength: origin.length)
             let path = try write(.originals, origin.key, origin.digest, trailer) { file throws(DiskFault) in
@@ -63,7 +64,7 @@ extension DiskSession {
             }
             let old = try originEntry(origin.key)
             _ = try put(origin, record, over: old, body: .new(trailer: trailer.count), use: use)
-            noteStored(.originals, path: path, length: body.length)
+            noteStored(.originals, in: origin.namespace, path: path, length: body.length)
             return
         }
         let state = try originEntry(origin.key)
@@ -187,14 +188,14 @@ extension DiskSession {
     func store(_ content: RawContent, use: DiskIndex.Use) throws(DiskFault) {
         let (record, bytes) = content.encoded
         let state = try originEntry(record.key)
-        guard bytes.count <= shared.quota(of: .originals) else {
+        guard bytes.count <= shared.limits.quota(of: .originals, in: record.namespace) else {
             // The old responses are out of date.
             if let body = state?.body {
                 do throws(SQLiteError) { try drop(body) } catch { throw .index(error) }
             }
             throw .body("larger than the quota")
         }
-        try makeRoom(.originals, for: bytes.count)
+        try makeRoom(.originals, in: record.namespace, for: bytes.count)
         let encoded = record.encoded
         let trailer = ContentTrailer.encode(origin: encoded, bodyLength: bytes.count)
         let path = try write(.originals, record.key, record.digest, trailer) { file throws(DiskFault) in
@@ -202,6 +203,6 @@ extension DiskSession {
         }
         let old = try originEntry(record.key)
         _ = try put(record, encoded, over: old, body: .new(trailer: trailer.count), use: use)
-        noteStored(.originals, path: path, length: bytes.count)
+        noteStored(.originals, in: record.namespace, path: path, length: bytes.count)
     }
 }
