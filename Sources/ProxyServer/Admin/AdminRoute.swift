@@ -5,6 +5,8 @@ import ImagePlan
 protocol AdminRoute: Sendable {
     /// Whether the route needs no token.
     var isOpen: Bool { get }
+    /// Whether the token of a site suffices, for that site.
+    var isForSites: Bool { get }
 
     /// Handles a request. Called on an event loop, so blocking work must answer later.
     func answer(_ request: AdminRequest) -> AdminAnswer
@@ -13,6 +15,8 @@ protocol AdminRoute: Sendable {
 extension AdminRoute {
     /// Routes need the token by default.
     var isOpen: Bool { false }
+    /// The tokens of sites permit few routes.
+    var isForSites: Bool { false }
 }
 
 /// A request to the admin listener, copied out of the read buffer.
@@ -25,6 +29,8 @@ struct AdminRequest: Sendable {
     var body: [UInt8] = []
     /// The client's address.
     var peer: PeerAddress
+    /// The site whose token the client has; `nil` for an operator.
+    var site: String?
 
     /// The decoded value of a query parameter, or `nil` if it is absent or malformed.
     func parameter(_ name: String) -> String? {

@@ -21,6 +21,7 @@ struct PurgeCommand: ParsableCommand {
               edgeprint purge --preset thumb
               edgeprint purge --older-than 30d
               edgeprint purge --source photos
+              edgeprint purge --all --site shop
               edgeprint purge --all --json
 
             EXIT STATUS
@@ -62,7 +63,10 @@ struct PurgeCommand: ParsableCommand {
     )
     var olderThan: Int?
 
-    @Flag(help: "Everything.")
+    @Option(help: "Only of this site; default for the sources at the file's top.")
+    var site: String?
+
+    @Flag(help: "Everything; with --site, everything of that site.")
     var all = false
 
     @Flag(help: "Mark as stale instead of removing.")
@@ -82,7 +86,7 @@ struct PurgeCommand: ParsableCommand {
         if let preset { targets.append(.preset(preset)) }
         if let olderThan { targets.append(.olderThan(olderThan)) }
         if all { targets.append(.all) }
-        return targets.map { PurgeOrder(target: $0, isSoft: soft, isDry: dry) }
+        return targets.map { PurgeOrder(target: $0, site: site, isSoft: soft, isDry: dry) }
     }
 
     func validate() throws {
@@ -122,10 +126,11 @@ private struct PurgeLine {
             case (true, false): "marked as stale"
             case (true, true): "would mark as stale"
             }
+        let site = order.site.map { " of site \($0)" } ?? ""
         let place = order.isSoft ? "on disk, \(counts.memory) in memory" : "from disk, \(counts.memory) from memory"
         let pending = counts.pending == true ? "; the disk is unavailable: hidden until it works again" : ""
         text =
-            "\(Self.name(order.target)): \(verb) \(counts.originals) originals and \(counts.variants) variants "
+            "\(Self.name(order.target))\(site): \(verb) \(counts.originals) originals and \(counts.variants) variants "
             + "(\(counts.bytes) bytes) \(place)\(pending)\n"
     }
 

@@ -2,6 +2,7 @@ import Glibc
 import HTTPCache
 import HTTPKit
 import ImagePipeline
+import ImagePlan
 import LinuxSystem
 import Logging
 import OriginTransfer
@@ -60,11 +61,14 @@ final class DaemonParts: Sendable {
         var pool = WorkerPool.Configuration(configuration)
         pool.conditionChanged = { Self.tell($0, readiness, logger) }
         workers = try WorkerPool(pool, time: time)
-        memory = MemoryCache(MemoryCache.Configuration(capacity: configuration.memoryShares.pictures))
+        let shares = configuration.memoryShares
+        var memory = MemoryCache<Entity>.Configuration(capacity: shares.pictures)
+        memory.reserved = shares.reservedPictures
+        self.memory = MemoryCache(memory)
         Self.warnOfMemory(configuration, logger)
         var disk = DiskStore.Configuration(path: configuration.cache.path, time: time)
         disk.isReadable = PictureMetadata.isReadable
-        disk.limits = DiskLimits(configuration.cache)
+        disk.limits = DiskLimits(configuration)
         disk.seed = configuration.cache.seed.isEmpty ? nil : configuration.cache.seed
         disk.healthChanged = { health in
             switch health {
@@ -92,18 +96,18 @@ final class DaemonParts: Sendable {
         transfers = try TransferEngine(configuration: engine, time: time)
         suspended = SuspendedSources()
         let loader = OriginLoader(files: files, transfers: transfers, suspended: suspended)
-        let rawCache = RawCache(capacity: configuration.memoryShares.raw, disk: store)
+        let rawCache = RawCache(capacity: shares.raw, reserved: shares.reservedRaw, disk: store)
         pressure = MemoryPressureMonitor(
-            memory,
+            self.memory,
             raw: rawCache,
-            shares: configuration.memoryShares,
+            shares: shares,
             isOn: configuration.cache.memoryPressure,
             gauge: KernelMemoryGauge(probe: MachineProbe()),
             logger: logger
         )
         pipeline = Pipeline(
             PipelineParts(
-                memory: memory,
+                memory: self.memory,
                 disk: store,
                 readLane: readLane,
                 loader: loader,
@@ -138,7 +142,7 @@ final class DaemonParts: Sendable {
             time: time,
             logger: logger
         )
-        let resolver = ResolverCell(try RequestResolver(configuration, time: time))
+        let resolver = ResolverCell(try Self.sites(configuration, time, metrics))
         self.resolver = resolver
         let purger = Purger(
             pipeline: pipeline,
@@ -161,11 +165,12 @@ final class DaemonParts: Sendable {
                     live: live,
                     loops: loops
                 ),
-                raw: RawRoute(resolver: resolver, proxy: raw, live: live, via: via, logger: logger, loops: loops),
+                raw: RawRoute(proxy: raw, live: live, via: via, logger: logger),
                 observer: observer,
                 purger: purger,
                 live: live,
-                via: via
+                via: via,
+                sites: (0..<loops).map { _ in LoopSites(resolver) }
             )
         )
         let addresses = sockets.adminListener.map { [$0] } ?? configuration.admin.listen
@@ -175,7 +180,7 @@ final class DaemonParts: Sendable {
         }
         let stats = StatisticsReader(
             metrics: metrics,
-            memory: memory,
+            memory: self.memory,
             raw: raw.cache,
             pressure: pressure,
             store: store,
@@ -203,6 +208,7 @@ final class DaemonParts: Sendable {
             ),
             handler: AdminHandler(
                 token: { live.current.admin.token },
+                site: { $0.site(in: live.current) },
                 // The permissions of a socket opened by the service manager are unknown.
                 trustsSocket: sockets.adminListener == nil,
                 routes: [
@@ -226,6 +232,15 @@ final class DaemonParts: Sendable {
         )
     }
 
+    /// Creates the table of sites, which count their requests in the metrics.
+    static func sites(
+        _ configuration: Configuration,
+        _ time: any TimeSource,
+        _ metrics: Metrics
+    ) throws(RequestError) -> SiteTable {
+        try SiteTable(configuration, time: time) { metrics.siteRequests.counter(of: $0) }
+    }
+
     /// Logs that a host is left alone, or asked again.
     private static func tell(_ source: String, _ origin: String, isOpen: Bool, _ logger: Logger) {
         let metadata: Logger.Metadata = ["source": "\(source)", "origin": "\(origin)"]
@@ -245,14 +260,18 @@ final class DaemonParts: Sendable {
 }
 
 extension DiskLimits {
-    /// Creates the configuration of the disk cache.
-    init(_ cache: Configuration.Cache) {
+    /// Creates the configuration of the disk cache, with the quotas of sites.
+    init(_ configuration: Configuration) {
+        let cache = configuration.cache
         self.init(
             originals: cache.originals,
             variants: cache.variants,
             minimumFree: cache.minimumFree,
             maximumAge: Int64(cache.maximumAge / 1000)
         )
+        for site in configuration.sites where site.quota.originals != nil || site.quota.variants != nil {
+            reserved[site.name] = Reservation(originals: site.quota.originals, variants: site.quota.variants)
+        }
     }
 }
 

@@ -22,9 +22,9 @@ struct Doctor: Sendable {
             + listeners.map { ListenCheck(address: $0, cachePath: configuration.cache.path) }
             + [
                 SecretCheck(loaded),
-                SourceFolderCheck(sources: configuration.sources, cachePath: configuration.cache.path),
-                SourceRouteCheck(sources: configuration.sources),
-                LibraryCheck(needsTLS: configuration.sources.contains { $0.asksTLS } || configuration.remote.isOpen),
+                SourceFolderCheck(sources: configuration.allSources, cachePath: configuration.cache.path),
+                SourceRouteCheck(sources: configuration.allSources),
+                LibraryCheck(needsTLS: configuration.allSources.contains { $0.asksTLS } || configuration.remote.isOpen),
                 WorkerCheck(memory: configuration.workers.memory),
             ]
     }

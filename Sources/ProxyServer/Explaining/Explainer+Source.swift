@@ -81,7 +81,7 @@ extension Explainer {
         of request: ExplainedRequest,
         where isMeant: (String) -> Bool
     ) -> [Explanation.Fact] {
-        let preset = loaded.configuration.source(named: request.rule.name)?.preset
+        let preset = loaded.configuration.source(named: request.rule.localName)?.preset
         let draft = SourceSchema.Draft(rule: request.rule, location: request.rule.location, preset: preset)
         return SourceSchema.table.settings.compactMap { setting in
             guard isMeant(setting.name), isKnown(setting.name, request) else { return nil }
@@ -122,6 +122,6 @@ extension Explainer {
     }
 
     private func key(_ name: String, _ request: ExplainedRequest) -> String {
-        "sources.\(request.rule.name).\(name)"
+        "sources.\(request.rule.localName).\(name)"
     }
 }

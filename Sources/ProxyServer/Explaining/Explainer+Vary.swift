@@ -47,6 +47,6 @@ extension Explainer {
 
     /// The key that determines an inherited setting.
     func inherited(_ key: String, _ request: ExplainedRequest) -> SettingOrigin {
-        request.isRemote ? loaded.origin(of: key) : loaded.origin(of: "sources.\(request.rule.name).\(key)", key)
+        request.isRemote ? loaded.origin(of: key) : loaded.origin(of: "sources.\(request.rule.localName).\(key)", key)
     }
 }

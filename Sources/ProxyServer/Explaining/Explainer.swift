@@ -13,11 +13,12 @@ struct Explainer: Sendable {
 
     /// Creates an explainer with the daemon's rules.
     ///
+    /// - Parameter mount: the beginning of the site's paths, which targets do not have.
     /// - Throws: `RequestError` for an invalid preset, which validation has excluded.
-    init(_ loaded: LoadedConfiguration, time: any TimeSource) throws(RequestError) {
+    init(_ loaded: LoadedConfiguration, mount: String = "", time: any TimeSource) throws(RequestError) {
         self.loaded = loaded
         self.time = time
-        resolver = try RequestResolver(loaded.configuration, time: time)
+        resolver = try RequestResolver(loaded.configuration, time: time, mount: mount)
     }
 
     /// Explains a GET.
@@ -98,8 +99,8 @@ struct Explainer: Sendable {
 extension Explainer {
     /// The table's entry of a source.
     func entry(of source: SourceRule) throws(Problem) -> SourceTable.Entry {
-        let entry = source.location == .remote ? resolver.table.remote : resolver.table.sources[source.name]
-        guard let entry else { throw resolver.table.unknown(source.name) }
+        let entry = source.location == .remote ? resolver.table.remote : resolver.table.sources[source.localName]
+        guard let entry else { throw resolver.table.unknown(source.localName) }
         return entry
     }
 }

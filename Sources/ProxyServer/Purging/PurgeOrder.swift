@@ -21,12 +21,14 @@ struct PurgeOrder: Hashable, Sendable {
     }
 
     var target: Target
+    /// The site's name; `default` for the sources at the file's top, `nil` for what the client's rights are.
+    var site: String?
     /// Whether the selection is only marked stale.
     var isSoft = false
     /// Whether the selection is only counted.
     var isDry = false
 
-    private static let names = ["url", "prefix", "source", "tag", "preset", "older_than", "all", "soft", "dry"]
+    private static let names = ["url", "prefix", "source", "tag", "preset", "older_than", "all", "site", "soft", "dry"]
     static let members = "url, prefix, source, tag, preset, older_than or all"
 
     /// Reads a JSON object such as `{"url":"/photos/a.jpg"}` (RFC 8259).
@@ -49,13 +51,14 @@ struct PurgeOrder: Hashable, Sendable {
             case "preset": targets.append(.preset(try value.text(name)))
             case "older_than": targets.append(.olderThan(try value.seconds(name)))
             case "all": if try value.flag(name) { targets.append(.all) }
+            case "site": site = try value.text(name)
             case "soft": isSoft = try value.flag(name)
             case "dry": isDry = try value.flag(name)
             default:
                 let hint = NearestName.of(name, among: Self.names).map { " Did you mean \($0)?" } ?? ""
                 throw Problem(
                     400,
-                    "The members of a purge are \(Self.members), and soft and dry.\(hint)",
+                    "The members of a purge are \(Self.members), and site, soft and dry.\(hint)",
                     parameter: name
                 )
             }
@@ -67,8 +70,9 @@ struct PurgeOrder: Hashable, Sendable {
         try check()
     }
 
-    init(target: Target, isSoft: Bool = false, isDry: Bool = false) {
+    init(target: Target, site: String? = nil, isSoft: Bool = false, isDry: Bool = false) {
         self.target = target
+        self.site = site
         self.isSoft = isSoft
         self.isDry = isDry
     }
@@ -96,7 +100,7 @@ struct PurgeOrder: Hashable, Sendable {
         let ways: [JSONValue.Member] = [isSoft ? "soft" : nil, isDry ? "dry" : nil].compactMap { name in
             name.map { .init($0, .bool(true)) }
         }
-        return .object([member] + ways)
+        return .object([member] + (site.map { [.init("site", .string($0))] } ?? []) + ways)
     }
 
     /// Parses a duration such as `7d` or `90m` to seconds; `nil` if it is invalid.

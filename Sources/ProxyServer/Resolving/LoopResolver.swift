@@ -2,52 +2,57 @@ import HTTPKit
 import ImagePlan
 import LinuxSystem
 
-/// One event loop's resolver with a memo of recent requests; only one thread calls it, so its lock is never contended.
+/// One event loop's memo of recently resolved requests; only one thread calls it, so its lock is never contended.
 final class LoopResolver: Sendable {
     private struct State {
         /// 0 before the first request.
         var generation: UInt64 = 0
-        var resolver: RequestResolver
         var memo = RequestMemo()
     }
 
     private let cell: ResolverCell
-    private let state: Lock<State>
+    private let state = Lock(State())
 
     init(_ cell: ResolverCell) {
         self.cell = cell
-        state = Lock(State(resolver: cell.current.resolver))
     }
 
-    /// Resolves a request, with its client hints if the target uses `auto`.
+    /// Resolves a request to a site, with its client hints if the target uses `auto`.
     ///
     /// - Throws: `Problem` that describes the error in the target.
-    func resolve(_ head: borrowing RequestHead, in bytes: Span<UInt8>) throws(Problem) -> ResolvedRequest {
-        let request = try hinted(head, in: bytes)
+    func resolve(
+        _ head: borrowing RequestHead,
+        of site: Site,
+        in bytes: Span<UInt8>
+    ) throws(Problem) -> ResolvedRequest {
+        let target = site.target(of: head)
+        let request = try hinted(head, target, of: site, in: bytes)
         guard !request.cookies.isEmpty, let cookie = ForwardedCookies.text(request.cookies, head, bytes) else {
             return request
         }
         // Not remembered: there are as many as clients.
         let values = request.hints?.values(head, bytes)
-        let target = bytes.copy(head.pathAndQuery)
-        return try state.withLock { state throws(Problem) in
-            try state.resolver.resolve(target, hints: values, cookie: cookie)
-        }
+        return try site.resolver.resolve(bytes.copy(target), hints: values, cookie: cookie)
     }
 
-    private func hinted(_ head: borrowing RequestHead, in bytes: Span<UInt8>) throws(Problem) -> ResolvedRequest {
-        let request = try resolve(head.pathAndQuery, in: bytes)
+    private func hinted(
+        _ head: borrowing RequestHead,
+        _ range: Range<Int>,
+        of site: Site,
+        in bytes: Span<UInt8>
+    ) throws(Problem) -> ResolvedRequest {
+        let request = try resolve(range, of: site, in: bytes)
         guard let hints = request.hints else { return request }
         let values = hints.values(head, bytes)
         guard values != hints.options.values else { return request }
-        let target = bytes.copy(head.pathAndQuery)
+        let target = bytes.copy(range)
         // A target contains no line feed, so the names are distinct.
         let name = target + Array("\n\(values.width) \(values.ratio.text)".utf8)
         return state.withLock { state in
-            if let known = known(0..<name.count, in: name.span, state: &state) { return known }
+            if let known = known(0..<name.count, of: site, in: name.span, state: &state) { return known }
             // Hints alone cause no error, such as a size over a limit.
-            guard let hinted = try? state.resolver.resolve(target, hints: values) else { return request }
-            state.memo.keep(hinted, for: name)
+            guard let hinted = try? site.resolver.resolve(target, hints: values) else { return request }
+            state.memo.keep(hinted, for: name, of: site)
             return hinted
         }
     }
@@ -55,23 +60,33 @@ final class LoopResolver: Sendable {
     /// Resolves a target in the read buffer.
     ///
     /// - Throws: `Problem` that describes the error in it.
-    private func resolve(_ target: Range<Int>, in bytes: Span<UInt8>) throws(Problem) -> ResolvedRequest {
-        if let known = state.withLock({ state in known(target, in: bytes, state: &state) }) { return known }
+    private func resolve(
+        _ target: Range<Int>,
+        of site: Site,
+        in bytes: Span<UInt8>
+    ) throws(Problem) -> ResolvedRequest {
+        if let known = state.withLock({ state in known(target, of: site, in: bytes, state: &state) }) { return known }
         var copy: [UInt8] = []
         copy.reserveCapacity(target.count)
         for index in target { copy.append(bytes[index]) }
         return try state.withLock { state throws(Problem) in
-            let request = try state.resolver.resolve(copy)
-            state.memo.keep(request, for: copy)
+            let request = try site.resolver.resolve(copy)
+            state.memo.keep(request, for: copy, of: site)
             return request
         }
     }
 
-    private func known(_ target: Range<Int>, in bytes: Span<UInt8>, state: inout State) -> ResolvedRequest? {
+    private func known(
+        _ target: Range<Int>,
+        of site: Site,
+        in bytes: Span<UInt8>,
+        state: inout State
+    ) -> ResolvedRequest? {
         if state.generation != cell.generation {
-            (state.resolver, state.generation) = cell.current
+            // The sites of the configuration before are not found any more.
+            state.generation = cell.generation
             state.memo = RequestMemo()
         }
-        return state.memo.find(target, in: bytes)
+        return state.memo.find(target, of: site, in: bytes)
     }
 }

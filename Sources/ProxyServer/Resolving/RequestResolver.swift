@@ -32,11 +32,12 @@ struct RequestResolver: Sendable {
 
     /// Creates a resolver from a validated configuration.
     ///
+    /// - Parameter mount: the beginning of the site's paths, which signatures cover.
     /// - Throws: `RequestError` for an invalid preset, which validation has excluded.
-    init(_ configuration: Configuration, time: any TimeSource) throws(RequestError) {
+    init(_ configuration: Configuration, time: any TimeSource, mount: String = "") throws(RequestError) {
         self.init(
             table: try SourceTable(configuration),
-            permission: RequestPermission(configuration.signing),
+            permission: RequestPermission(configuration.signing, mount: mount),
             signsRaw: configuration.signing.required,
             answers: configuration.answers,
             time: time

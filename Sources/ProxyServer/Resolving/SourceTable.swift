@@ -14,7 +14,7 @@ struct SourceTable: Sendable {
         var fallback: ConfiguredSource.Fallback?
     }
 
-    /// By name.
+    /// By name within the site.
     var sources: [String: Entry]
     /// The cache tiers of presets that override them, by name.
     var presetTiers: [String: CacheTiers] = [:]
@@ -56,7 +56,7 @@ extension SourceTable {
                 hints: source.rule.clientHints.isEmpty
                     ? nil : ClientHintOptions(fields: Set(source.rule.clientHints), ladder: configuration.ladder)
             )
-            entries[source.rule.name] = Entry(rule: source.rule, options: options, fallback: source.fallback)
+            entries[source.rule.localName] = Entry(rule: source.rule, options: options, fallback: source.fallback)
         }
         sources = entries
         for preset in configuration.presets { presetTiers[preset.name] = preset.cache }

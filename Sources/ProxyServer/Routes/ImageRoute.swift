@@ -33,11 +33,16 @@ final class ImageRoute: Sendable {
         resolvers = (0..<loops).map { _ in LoopResolver(resolver) }
     }
 
-    /// Handles a GET or HEAD request; on the loop's thread.
-    func handle(_ head: borrowing RequestHead, bytes: Span<UInt8>, context: RequestContext) -> Reply {
+    /// Handles a GET or HEAD request to a site; on the loop's thread.
+    func handle(
+        _ head: borrowing RequestHead,
+        of site: Site,
+        bytes: Span<UInt8>,
+        context: RequestContext
+    ) -> Reply {
         let request: ResolvedRequest
         do {
-            request = try resolvers[context.loop].resolve(head, in: bytes)
+            request = try resolvers[context.loop].resolve(head, of: site, in: bytes)
         } catch {
             return .now(Response(error, id: context.trace.id).readable(by: live.current.answers.cors))
         }
@@ -52,8 +57,8 @@ final class ImageRoute: Sendable {
         } else {
             variant = request.variant(for: Self.bucket(head, bytes))
         }
-        let demand = head.has(.cacheControl) || request.refreshes ? demand(of: request, head, bytes) : .none
-        guard demand == .none else { return load(variant, of: request, demand, head, bytes, context) }
+        let demand = head.has(.cacheControl) || request.refreshes ? demand(of: request, site, head, bytes) : .none
+        guard demand == .none else { return load(variant, of: request, site, demand, head, bytes, context) }
         if let entity = pipeline.cached(variant.key, now: now) {
             if entity.isStandIn { pipeline.replaceStandIn(of: variant) }
             return .now(hit(entity, .memory, to: request, head, bytes, now))
@@ -66,7 +71,7 @@ final class ImageRoute: Sendable {
         if !head.has(.cdnLoop), let entity = pipeline.stale(variant, now: now) {
             return .now(hit(entity, .stale, to: request, head, bytes, now))
         }
-        return load(variant, of: request, demand, head, bytes, context)
+        return load(variant, of: request, site, demand, head, bytes, context)
     }
 
     @inline(__always)
@@ -95,17 +100,19 @@ final class ImageRoute: Sendable {
 
     /// The cache directives of a request with `Cache-Control` or `refresh=1`.
     ///
-    /// Directives that cause requests to the origin need the admin token, because signed URLs may be public.
+    /// Directives that cause requests to the origin need the token of operators or of the site, because signed URLs may be public.
     private func demand(
         of request: ResolvedRequest,
+        _ site: Site,
         _ head: borrowing RequestHead,
         _ bytes: Span<UInt8>
     ) -> CacheDemand {
         var text: [UInt8] = []
         head.forEach(.cacheControl) { text += Array(", ".utf8) + bytes.copy($0) }
+        let credentials = BearerCredentials(head, bytes)
         var demand = CacheDemand(
             CacheControl(String(decoding: text, as: UTF8.self)),
-            isTrusted: BearerCredentials(head, bytes).matches(live.current.admin.token)
+            isTrusted: credentials.matches(live.current.admin.token) || credentials.matches(site.token)
         )
         if request.refreshes { demand.noCache = true }
         return demand
@@ -132,6 +139,7 @@ final class ImageRoute: Sendable {
     private func load(
         _ variant: VariantRequest,
         of request: ResolvedRequest,
+        _ site: Site,
         _ demand: CacheDemand,
         _ head: borrowing RequestHead,
         _ bytes: Span<UInt8>,
@@ -142,7 +150,7 @@ final class ImageRoute: Sendable {
         let promise = context.promise(onCancel: { waiting.leave() })
         let trace = context.trace
         var load = LoadContext(demand: demand, caller: OriginCaller(head, bytes, context))
-        load.account = context.peer.account
+        load.account = context.peer.account(in: site)
         load.deadline = variant.deadline(from: context.monotonic)
         let bucket = variant.bucket ?? .rest
         load.takesArriving = head.method == .get && conditions == nil

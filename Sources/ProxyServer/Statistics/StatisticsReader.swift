@@ -42,6 +42,8 @@ struct StatisticsReading: Sendable {
     let encodings: EncodingCounts.Statistics
     let failures: (entries: Int, hits: UInt64)
     let droppedLogLines: UInt64
+    /// What each site holds and was asked, by name; empty unless sites are configured.
+    let sites: [SiteReading]
     /// `nil` if it was not requested, or if no worker could be queried.
     let coders: CoderList?
 }
@@ -86,7 +88,7 @@ struct StatisticsReader: Sendable {
             transfers: transfers.statistics,
             breakers: transfers.openBreakers,
             suspended: suspended.names,
-            unverified: configuration.sources.count { !$0.rule.tls.verifies },
+            unverified: configuration.allSources.count { !$0.rule.tls.verifies },
             workers: workers.statistics,
             server: server.statistics,
             connectionLimit: configuration.limits.connections,
@@ -100,6 +102,7 @@ struct StatisticsReader: Sendable {
             encodings: pipeline.encodings,
             failures: pipeline.failures.statistics,
             droppedLogLines: accessLogBudget.dropped + accessLog.dropped,
+            sites: sites(configuration),
             coders: coders
         )
     }

@@ -9,7 +9,8 @@ enum StatisticsTable {
     typealias Item = Statistic<StatisticsReading>
 
     static let all: [Item] =
-        daemon + requests + caches + disk + transfers + breakers + workers + connections + pipeline + coders
+        daemon + requests + caches + disk + transfers + breakers + workers + connections + pipeline
+        + sites + coders
 
     private static let daemon: [Item] = [
         .fact("version", nil, Phrase(.edgeprint, .written { $0.now["version"]?.words })) { .string($0.version) },

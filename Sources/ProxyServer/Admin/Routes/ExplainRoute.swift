@@ -5,12 +5,12 @@ import LinuxSystem
 /// `GET /explain?path=…`: shows how a request is resolved under the current configuration, without fetching anything.
 ///
 /// `path` is percent-encoded, including its query; `accept` is the client's `Accept` field; `format` is `json` or `text`;
-/// `all=1` includes defaults. For a request that would be refused, the member `problem` has the error.
+/// `site` names a site, which otherwise the host of a full URL or the beginning of the path selects; `all=1` includes defaults. For a request that would be refused, the member `problem` has the error.
 struct ExplainRoute: AdminRoute {
     let live: LiveConfiguration
     let time: any TimeSource
 
-    private static let parameters = ["path", "accept", "format", "all"]
+    private static let parameters = ["path", "accept", "format", "all", "site"]
 
     func answer(_ request: AdminRequest) -> AdminAnswer {
         do throws(Problem) {
@@ -23,7 +23,9 @@ struct ExplainRoute: AdminRoute {
                 )
             }
             let isText = try ExplainRoute.isText(values["format"])
-            let whole = try explainer().explain(path, accept: values["accept"])
+            let place = try ExplainedSite(path, named: values["site"], in: live.loaded)
+            var whole = try explainer(place).explain(place.target, accept: values["accept"])
+            whole.target = path
             let explanation = try ExplainRoute.isAll(values["all"]) ? whole : whole.withoutDefaults
             return .now(isText ? .admin(explanation.text) : .admin(explanation.json))
         } catch {
@@ -31,9 +33,9 @@ struct ExplainRoute: AdminRoute {
         }
     }
 
-    private func explainer() throws(Problem) -> Explainer {
+    private func explainer(_ place: ExplainedSite) throws(Problem) -> Explainer {
         do throws(RequestError) {
-            return try Explainer(live.loaded, time: time)
+            return try Explainer(place.loaded, mount: place.mount, time: time)
         } catch {
             throw Problem(error)
         }

@@ -14,6 +14,17 @@ enum ConfigurationChecks {
         checkFallbacks(configuration, &decoder)
         checkTimeouts(configuration, &decoder)
         checkTransfers(configuration, &decoder)
+        checkSites(configuration, &decoder)
+    }
+
+    /// Reports contradictions between the keys of one site.
+    ///
+    /// - Parameter scope: the site's path, with a dot at the end.
+    static func checkSite(_ settings: Configuration, scope: String, _ decoder: inout ConfigurationDecoder) {
+        checkPresets(settings, scope: scope, &decoder)
+        checkSigning(settings, scope: scope, &decoder)
+        checkFallbacks(settings, scope: scope, &decoder)
+        checkTimeouts(settings, scope: scope, &decoder)
     }
 
     /// Reports limits that another one makes ineffective, if they are set.
@@ -35,15 +46,20 @@ enum ConfigurationChecks {
     /// Reports a `timeouts.total` that is less than `timeouts.first-byte`, if both are set.
     ///
     /// With the default of `first-byte`, a shorter `total` is intended.
-    private static func checkTimeouts(_ configuration: Configuration, _ decoder: inout ConfigurationDecoder) {
+    private static func checkTimeouts(
+        _ configuration: Configuration,
+        scope site: String = "",
+        _ decoder: inout ConfigurationDecoder
+    ) {
         let rules =
-            [("", configuration.timeouts.origin)]
-            + configuration.sources.map { ("sources.\($0.rule.name).", $0.rule.timeouts) }
+            [(site, configuration.timeouts.origin)]
+            + configuration.sources.map { ("\(site)sources.\($0.rule.localName).", $0.rule.timeouts) }
         for (scope, timeouts) in rules where timeouts.total < timeouts.firstByte {
             let keys = ["timeouts.total", "timeouts.first-byte"]
             // A source that sets neither inherits a problem that is already reported.
             guard let said = keys.first(where: { decoder.places[scope + $0] != nil }),
-                keys.allSatisfy({ decoder.places[scope + $0] ?? decoder.places[$0] != nil })
+                keys.allSatisfy({ decoder.places[scope + $0] ?? decoder.places[site + $0] ?? decoder.places[$0] != nil }
+                )
             else { continue }
             func time(_ milliseconds: Int) -> String {
                 ScaledNumber.text(milliseconds, units: ScaledNumber.milliseconds)
@@ -56,27 +72,39 @@ enum ConfigurationChecks {
         }
     }
 
-    private static func checkFallbacks(_ configuration: Configuration, _ decoder: inout ConfigurationDecoder) {
+    private static func checkFallbacks(
+        _ configuration: Configuration,
+        scope: String = "",
+        _ decoder: inout ConfigurationDecoder
+    ) {
         for source in configuration.sources {
             guard let fallback = source.fallback else { continue }
-            let key = "sources.\(source.rule.name).fallback.image"
+            let key = "\(scope)sources.\(source.rule.localName).fallback.image"
             guard let path = try? RequestPath.parse(Array(fallback.image.utf8)), !path.rawPath.isEmpty else {
                 decoder.report("is not a path such as /static/missing.png", key: key, place: decoder.places[key])
                 continue
             }
             if configuration.source(named: path.source) == nil {
-                let hint = NearestName.hint(path.source, among: configuration.sources.map(\.rule.name))
+                let hint = NearestName.hint(path.source, among: configuration.sources.map(\.rule.localName))
                 decoder.report("there is no source '\(path.source)'\(hint)", key: key, place: decoder.places[key])
             }
         }
     }
 
+    private static func checkSigning(
+        _ configuration: Configuration,
+        scope: String = "",
+        _ decoder: inout ConfigurationDecoder
+    ) {
+        guard configuration.signing.required, configuration.signing.keys.isEmpty else { return }
+        let message = "requires signing.keys: otherwise no request could be served"
+        let key = scope + "signing.required"
+        decoder.report(message, key: key, place: decoder.places[key])
+    }
+
     /// Reports keys that have no effect without another.
     private static func checkDependents(_ configuration: Configuration, _ decoder: inout ConfigurationDecoder) {
-        if configuration.signing.required, configuration.signing.keys.isEmpty {
-            let message = "requires signing.keys: otherwise no request could be served"
-            decoder.report(message, key: "signing.required", place: decoder.places["signing.required"])
-        }
+        checkSigning(configuration, &decoder)
         if configuration.proxies.proxyProtocol, configuration.proxies.trust.isEmpty {
             let message = "requires proxies.trust: the header is only accepted from trusted proxies"
             decoder.report(message, key: "proxies.proxy-protocol", place: decoder.places["proxies.proxy-protocol"])
@@ -96,25 +124,29 @@ enum ConfigurationChecks {
         }
     }
 
-    private static func checkPresets(_ configuration: Configuration, _ decoder: inout ConfigurationDecoder) {
+    private static func checkPresets(
+        _ configuration: Configuration,
+        scope: String = "",
+        _ decoder: inout ConfigurationDecoder
+    ) {
         for preset in configuration.presets {
             do throws(RequestError) {
                 let plan = try Preset(name: preset.name, text: preset.text).plan
                 let refusal = MarkRules.refusal(
                     of: plan,
-                    sources: configuration.sources.map(\.rule.name),
+                    sources: configuration.sources.map(\.rule.localName),
                     rule: { configuration.source(named: $0)?.rule },
                     fonts: configuration.fonts
                 )
                 if let refusal { throw refusal }
             } catch {
-                let key = "presets.\(preset.name)"
+                let key = "\(scope)presets.\(preset.name)"
                 decoder.report(error.description, key: key, place: decoder.places[key])
             }
         }
         for source in configuration.sources {
             guard let name = source.preset, configuration.preset(named: name) == nil else { continue }
-            let key = "sources.\(source.rule.name).preset"
+            let key = "\(scope)sources.\(source.rule.localName).preset"
             let hint = NearestName.hint(name, among: configuration.presets.map(\.name))
             decoder.report("there is no preset '\(name)'\(hint)", key: key, place: decoder.places[key])
         }

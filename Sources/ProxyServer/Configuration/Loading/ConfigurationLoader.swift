@@ -49,9 +49,14 @@ struct ConfigurationLoader {
             &decoder
         )
         apply(flags, to: &configuration, &decoder)
-        // Sources inherit limits, timeouts and qualities, so they are decoded last.
+        // Sources and sites inherit limits, timeouts and qualities, so they are decoded last.
         if let sources = entries.last(where: { $0.key == "sources" }) {
             configuration.sources = SourceReader(configuration: configuration).decode(sources.value, &decoder)
+        }
+        if let sites = entries.last(where: { $0.key == "sites" }) {
+            var inherited = configuration
+            inherited.sources = []
+            configuration.sites = SiteReader(configuration: inherited).decode(sites.value, &decoder)
         }
         ConfigurationChecks.check(configuration, &decoder)
         guard decoder.problems.isEmpty else { throw ConfigurationError(problems: decoder.problems.inOrder) }

@@ -1,3 +1,4 @@
+import HTTPCache
 import OriginTransfer
 import ImagePlan
 import ImagePipeline
@@ -6,6 +7,8 @@ import ImagePipeline
 struct SourceReader {
     /// The configuration from which sources inherit, complete except for the sources.
     let configuration: Configuration
+    /// The path of the map that has `sources`, with a dot at the end; empty for the file's top.
+    var scope = ""
 
     /// Decodes all sources except those with a problem, which prevents the start anyway.
     func decode(_ node: TreeNode, _ decoder: inout ConfigurationDecoder) -> [ConfiguredSource] {
@@ -13,21 +16,22 @@ struct SourceReader {
         case .null: return []
         case .map(let entries): return entries.compactMap { decode($0, &decoder) }
         default:
-            decoder.report("expected a map of sources", key: "sources", place: node.place)
+            decoder.report("expected a map of sources", key: scope + "sources", place: node.place)
             return []
         }
     }
 
     private func decode(_ entry: TreeEntry, _ decoder: inout ConfigurationDecoder) -> ConfiguredSource? {
-        let key = "sources.\(entry.key)"
-        if let problem = SourceReader.problem(ofName: entry.key) {
+        let key = "\(scope)sources.\(entry.key)"
+        if let problem = SourceReader.problem(ofName: entry.key, of: "source", reserved: ["fetch"]) {
             decoder.report(problem, key: key, place: entry.place)
         }
         guard case .map(let entries) = entry.value.content else {
             decoder.report("expected a map with a url", key: key, place: entry.value.place)
             return nil
         }
-        var draft = SourceSchema.Draft(rule: SourceRule(inheriting: configuration, named: entry.key))
+        let name = CacheNamespace.source(entry.key, in: configuration.site)
+        var draft = SourceSchema.Draft(rule: SourceRule(inheriting: configuration, named: name))
         decoder.decode(entries, table: SourceSchema.table, into: &draft, scope: key + ".")
         guard let location = draft.completeLocation else {
             if !entries.contains(where: { $0.key == "url" }) {
@@ -102,14 +106,16 @@ struct SourceReader {
         }
     }
 
-    /// The problem of an invalid source name (valid: `[a-z0-9][a-z0-9-]*`), or `nil`.
-    private static func problem(ofName name: String) -> String? {
-        if name == "fetch" { return "is reserved for /fetch?url=" }
+    /// The problem of an invalid name of a source or site (valid: `[a-z0-9][a-z0-9-]*`), or `nil`.
+    static func problem(ofName name: String, of kind: String, reserved: Set<String>) -> String? {
+        if reserved.contains(name) {
+            return kind == "source" ? "is reserved for /fetch?url=" : "is reserved for the sources at the file's top"
+        }
         let isSound = name.utf8.allSatisfy {
             (48...57).contains($0) || (97...122).contains($0) || $0 == UInt8(ascii: "-")
         }
         guard isSound, !name.isEmpty, !name.hasPrefix("-"), name.utf8.count <= 64 else {
-            return "is not a valid source name: a-z, 0-9 and '-', at most 64 characters, and '-' not first"
+            return "is not a valid \(kind) name: a-z, 0-9 and '-', at most 64 characters, and '-' not first"
         }
         return nil
     }

@@ -99,6 +99,20 @@ struct Setting<Root>: Sendable {
         self.copy = copy
     }
 
+    /// Declares a key of another table within a part of this one's root; the file alone can set it.
+    init<Part>(lifting setting: Setting<Part>, in part: any WritableKeyPath<Root, Part> & Sendable) {
+        self.init(
+            name: setting.name,
+            summary: setting.summary,
+            takesEnvironment: false,
+            kind: setting.kind,
+            read: { node, root, problems in setting.read(node, &root[keyPath: part], &problems) },
+            write: { setting.write($0[keyPath: part]) },
+            differs: { setting.differs($0[keyPath: part], $1[keyPath: part]) },
+            copy: { setting.copy($0[keyPath: part], &$1[keyPath: part]) }
+        )
+    }
+
     /// Declares a key whose only supported value is its default; any other value is an error.
     static func fixed<Value: Equatable & Sendable>(
         _ name: String,
