@@ -199,14 +199,12 @@ final class LoopSites: Sendable {
         state = Lock(State(generation: generation, table: table))
     }
 
-    /// The site of a request, which it counts; `nil` if none answers for its host.
-    func site(of head: borrowing RequestHead, in bytes: Span<UInt8>, loop: Int) -> Site? {
+    /// The site of a request; `nil` if none answers for its host.
+    func site(of head: borrowing RequestHead, in bytes: Span<UInt8>) -> Site? {
         let table = state.withLock { state in
             if state.generation != cell.generation { (state.table, state.generation) = cell.current }
             return state.table
         }
-        let site = table.site(of: head, in: bytes)
-        site?.requests?.add(1, loop: loop)
-        return site
+        return table.site(of: head, in: bytes)
     }
 }

@@ -35,9 +35,10 @@ final class PublicHandler: RequestHandler {
     func handle(_ head: borrowing RequestHead, bytes: Span<UInt8>, context: RequestContext) -> Reply {
         observer.began(loop: context.loop)
         if via.hasLoop(head, bytes) { return .now(readable(Response(.loop, id: context.trace.id))) }
-        guard let site = sites[context.loop].site(of: head, in: bytes, loop: context.loop) else {
+        guard let site = sites[context.loop].site(of: head, in: bytes) else {
             return .now(readable(Response(.noSite, id: context.trace.id)))
         }
+        site.requests?.add(1, loop: context.loop)
         if !context.body.isEmpty, head.method == .get || head.method == .head {
             return .now(readable(Response(.contentRefused, closes: true, id: context.trace.id)))
         }
@@ -60,7 +61,7 @@ final class PublicHandler: RequestHandler {
     }
 
     private func refusedContent(_ head: borrowing RequestHead, _ bytes: Span<UInt8>, _ loop: Int) -> Problem? {
-        guard let site = sites[loop].site(of: head, in: bytes, loop: loop) else { return .noSite }
+        guard let site = sites[loop].site(of: head, in: bytes) else { return .noSite }
         if head.method == .get || head.method == .head { return .contentRefused }
         switch raw.expectation(head, of: site, bytes: bytes) {
         case .wanted: return nil
