@@ -132,7 +132,8 @@ final class DeferredTask: Sendable {
         let description = EntityDescription(record, origin: origin.record, for: request)
         let isInMemory =
             request.keeps.keepInMemory && parts.tiers.fillsMemory && bytes.count <= parts.memoryObject
-        let lease = isInMemory ? parts.bodies.lease(bytes, digest: record.digest, for: request.key, in: .daemon) : nil
+        let scope = BodyScope(of: origin.record)
+        let lease = isInMemory ? parts.bodies.lease(bytes, digest: record.digest, for: request.key, in: scope) : nil
         let entity = Entity(
             description: description,
             body: .memory(bytes),

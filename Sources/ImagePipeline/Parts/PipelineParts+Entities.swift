@@ -27,7 +27,7 @@ extension PipelineParts {
         }
         var lease: BodyLease?
         if storable, case .memory(let bytes) = body {
-            lease = bodies.lease(bytes, digest: description.digest, for: key, in: .daemon)
+            lease = bodies.lease(bytes, digest: description.digest, for: key, in: BodyScope(of: origin.record))
         }
         let entity = Entity(
             description: description,
