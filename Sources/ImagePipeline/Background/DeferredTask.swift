@@ -146,7 +146,7 @@ final class DeferredTask: Sendable {
         let isKept = flight.publish(of: origin.record) {
             guard origin.state.record.digest == standIn.originDigest else { return false }
             if isInMemory {
-                parts.bodies.insert(entity, for: request.key, in: parts.memory)
+                parts.bodies.insert(entity, for: request.key, of: origin.record, in: parts.memory)
             } else {
                 parts.memory.remove(request.key)
             }

@@ -121,7 +121,7 @@ struct DiskNamespaceTests {
         store.close()
         do {
             let index = try SQLiteConnection(path: DiskFolder(path: folder.path).index, access: .readWrite)
-            try index.execute(CacheFixture.undoNamespaces + "PRAGMA user_version = 12")
+            try index.execute(CacheFixture.undoNamespaces)
         }
         store = try open()
         #expect((1...5).allSatisfy { store.variant(key($0)) != nil })
