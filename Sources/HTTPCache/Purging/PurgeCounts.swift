@@ -4,7 +4,7 @@ package struct PurgeCounts: Hashable, Sendable {
     package var originals = 0
     /// Variants on disk.
     package var variants = 0
-    /// Bytes of both on disk.
+    /// Bytes of both on disk, including those that entries outside the selection share.
     package var bytes = 0
     /// Entries in memory.
     package var memory = 0

@@ -43,6 +43,7 @@ extension VariantTask {
         } start: { making in
             // A flight that has just ended may still be storing its result, or have stored it meanwhile.
             if let made = pipeline.delivering.result(key) ?? stored(resolved.key, work) {
+                parts.sharing.noteResolved()
                 return making.finish(.success(made))
             }
             var context = currentContext

@@ -35,8 +35,8 @@ struct Edgeprint: ParsableCommand {
         version: Version.text,
         subcommands: [
             ServeCommand.self, CheckCommand.self, ExplainCommand.self, KeyCommand.self, URLCommand.self,
-            CheckURLCommand.self, WarmCommand.self, HasCommand.self, GetCommand.self, PutCommand.self, PurgeCommand.self,
-            StatsCommand.self, DoctorCommand.self, FsckCommand.self,
+            CheckURLCommand.self, WarmCommand.self, HasCommand.self, GetCommand.self, PutCommand.self,
+            PurgeCommand.self, StatsCommand.self, DoctorCommand.self, FsckCommand.self,
         ],
         defaultSubcommand: ServeCommand.self
     )

@@ -238,6 +238,8 @@ struct ResolvedVariantTests {
         let pending = boxes.map { rig.ask("a.png", $0) }
         try answer()
         _ = try rig.transformer.wait(for: 1)
+        // All three wait for the transform.
+        try rig.drainLane()
         try purge(.all)
         let later = rig.ask("a.png", boxes[0])
         try answer(1)

@@ -10,8 +10,11 @@ struct PurgingTests {
         try EndToEndRig(
             extra,
             source: ", forward-query: [v]",
-            script: { [picture] _, connection in
-                connection.respond("200 OK", ["Cache-Control: max-age=600"], body: picture)
+            script: { [picture] request, connection in
+                // Another image for b.png, since equal bytes would share a file and count once.
+                let other = TestImages.gradient(width: 65, height: 48)
+                let body = request.target.contains("b.png") ? other : picture
+                connection.respond("200 OK", ["Cache-Control: max-age=600"], body: body)
             }
         )
     }

@@ -76,7 +76,7 @@ extension DiskIndex {
         while !walk.isDone {
             for variant in try next(&walk, limit: 1024) {
                 sum.variants += 1
-                sum.bytes += variant.entry.isLinked ? 0 : variant.entry.length
+                sum.bytes += variant.entry.length
             }
         }
         return sum

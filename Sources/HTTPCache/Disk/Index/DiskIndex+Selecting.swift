@@ -84,7 +84,7 @@ extension DiskIndex {
     mutating func countVariants(ofOrigin id: Int64) throws(SQLiteError) -> PurgeCounts {
         var counts = PurgeCounts()
         let found = try connection.first(
-            "SELECT count(*), sum(iif(linked, 0, length)) FROM variants WHERE origin = ?1",
+            "SELECT count(*), sum(length) FROM variants WHERE origin = ?1",
             [.integer(id)]
         ) { (Int($0.integer(0)), Int($0.integer(1))) }
         (counts.variants, counts.bytes) = found ?? (0, 0)
@@ -95,14 +95,14 @@ extension DiskIndex {
         var counts = PurgeCounts()
         let bodies = try connection.first(
             """
-            SELECT count(*), sum(iif(o.linked, 0, o.length)) FROM origins o \(condition.way) \
+            SELECT count(*), sum(o.length) FROM origins o \(condition.way) \
             WHERE o.has_body = 1 AND \(condition.text)
             """,
             condition.values
         ) { (Int($0.integer(0)), Int($0.integer(1))) }
         let variants = try connection.first(
             """
-            SELECT count(*), sum(iif(v.linked, 0, v.length)) FROM origins o \(condition.way) JOIN variants v ON v.origin = o.id \
+            SELECT count(*), sum(v.length) FROM origins o \(condition.way) JOIN variants v ON v.origin = o.id \
             WHERE \(condition.text)
             """,
             condition.values

@@ -45,14 +45,18 @@ extension DiskSession {
             sweep.isBegun = true
             try prepare(sweep)
         }
-        let before = totals
+        let (before, deleted) = (totals, deletedBytes)
         do throws(SQLiteError) {
             try stepOrigins(sweep)
             try stepVariants(sweep)
         } catch {
             throw .index(error)
         }
-        if sweep.purge.staleFrom == nil { sweep.counts.add(totals.lost(since: before)) }
+        if sweep.purge.staleFrom == nil {
+            var lost = totals.lost(since: before)
+            lost.bytes = deletedBytes - deleted
+            sweep.counts.add(lost)
+        }
         guard sweep.origins.isEmpty, sweep.variants.isEmpty else { return false }
         noteRemoved(sweep.purge)
         return true

@@ -9,6 +9,8 @@ final class DiskSession {
     let folder: DiskFolder
     var index: DiskIndex
     var totals: DiskTotals
+    /// The lengths of all entries deleted so far, whether or not others share their bytes.
+    private(set) var deletedBytes = 0
     /// Pools being evicted down to the low-water mark.
     var evicting: Set<DiskPool> = []
     var reconciliation: DiskReconciliation?
@@ -163,6 +165,7 @@ final class DiskSession {
 
     /// Records that the open transaction is about to delete an entry's row; its bytes count as long as another row shares them.
     func noteGone(_ entry: DiskIndex.Entry) throws(SQLiteError) {
+        deletedBytes += entry.length
         // The entry may have been read before another row passed its bytes on to it.
         var isFree = try index.isLinked(entry)
         if !isFree { isFree = try index.passOn(entry) }

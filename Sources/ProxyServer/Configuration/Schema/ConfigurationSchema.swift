@@ -10,7 +10,8 @@ enum ConfigurationSchema {
     private static let largest = 1 << 50
 
     static let root = SettingTable<Configuration>(
-        listeners + content + InheritedSetting.offline.map(\.top) + tiers + storage + InheritedSetting.top("limits") + limits
+        listeners + content + InheritedSetting.offline.map(\.top) + tiers + storage + InheritedSetting.top("limits")
+            + limits
             + InheritedSetting.top("timeouts")
             + timeouts + transfers
             + InheritedSetting.top("quality") + InheritedSetting.top("formats") + behaviour + answers + webp
