@@ -76,7 +76,7 @@ struct SiteVerbTests {
         }
         let requests = rig.origin.requests
         #expect(try rig.size("/photos/a.png?w=20&format=png", host: "shop.example") == [20, 10])
-        #expect(try rig.size("/blog/photos/a.png?w=20&format=png", host: "img.example") == [20, 7])
+        #expect(try rig.size("/blog/photos/a.png?w=20&format=png", host: "img.example") == [20, 8])
         #expect(rig.origin.requests == requests)
         #expect(try rig.status("/photos/a.png?w=20&format=png", host: "img.example")?.contains("fwd=") == true)
         let wrong = try send(rig, "POST", "/warm", Array(#"{"urls":["/photos/a.png"],"site":"none"}"#.utf8))
