@@ -83,6 +83,9 @@ package final class VariantRequest: Sendable {
 }
 
 extension VariantRequest {
+    /// Returns the label of a variant's record: the plan, and the bucket if there is one.
+    func label(plan: String) -> String { bucket.map { "\(plan) \($0.name)" } ?? plan }
+
     /// Whether the original is served untransformed because its origin sent `no-transform` (RFC 9111 §5.2.2.6) and the source obeys.
     ///
     /// Descriptions such as `format=json` are still made.
