@@ -48,11 +48,6 @@ final class DiskShared: Sendable {
         }
     }
 
-    /// The current quota of a class, in bytes.
-    func quota(of diskClass: DiskClass) -> Int {
-        bounds.withLock { $0[diskClass] }
-    }
-
     /// The current limits; the writer applies a change from its next step on.
     var limits: DiskLimits {
         get { bounds.withLock { $0 } }
@@ -84,6 +79,9 @@ final class DiskShared: Sendable {
         for diskClass in DiskClass.allCases {
             result[diskClass].entries = totals[diskClass].entries
             result[diskClass].bytes = totals[diskClass].bytes
+        }
+        for (part, count) in totals.parts {
+            result.namespaces[part.namespace, default: DiskStatistics.Namespace()].add(part.diskClass, count)
         }
         (result.queuedWrites, result.queuedBytes) = queue.load
         return result

@@ -17,8 +17,29 @@ package struct DiskStatistics: Hashable, Sendable {
         package init() {}
     }
 
+    /// What one namespace holds.
+    package struct Namespace: Hashable, Sendable {
+        /// Originals with bodies, and their bytes.
+        package var originals = 0
+        package var originalBytes = 0
+        package var variants = 0
+        package var variantBytes = 0
+
+        /// Creates zeros.
+        package init() {}
+
+        mutating func add(_ diskClass: DiskClass, _ count: DiskTotals.Count) {
+            switch diskClass {
+            case .originals: (originals, originalBytes) = (count.entries, count.bytes)
+            case .variants: (variants, variantBytes) = (count.entries, count.bytes)
+            }
+        }
+    }
+
     package var originals = Class()
     package var variants = Class()
+    /// The shares of named namespaces in these, by name.
+    package var namespaces: [String: Namespace] = [:]
     /// Writes dropped, of both classes.
     package var drops: Int { originals.drops + variants.drops }
     /// Disk I/O and index errors.

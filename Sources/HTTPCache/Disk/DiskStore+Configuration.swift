@@ -66,6 +66,22 @@ package struct DiskLimits: Hashable, Sendable {
     package var minimumFree = 0
     /// Seconds without use after which an entry is removed; 0 for never (SDWebImage: `maxDiskAge`, by access date).
     package var maximumAge: Int64 = 0
+    /// The parts of the quotas that namespaces have for themselves, by name.
+    package var reserved: [String: Reservation] = [:]
+
+    /// The quotas of one namespace; `nil` where it shares the rest with all others without one.
+    package struct Reservation: Hashable, Sendable {
+        /// Bytes of originals.
+        package var originals: Int?
+        /// Bytes of variants.
+        package var variants: Int?
+
+        /// Creates a reservation.
+        package init(originals: Int? = nil, variants: Int? = nil) {
+            self.originals = originals
+            self.variants = variants
+        }
+    }
 
     /// Creates limits.
     package init(originals: Int, variants: Int, minimumFree: Int = 0, maximumAge: Int64 = 0) {

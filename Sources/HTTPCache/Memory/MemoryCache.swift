@@ -16,6 +16,8 @@ package final class MemoryCache<Value: Sendable>: Sendable {
         package var capacity: Int
         /// The maximum number of entries (SDWebImage: `maxMemoryCount`); `.max` for no limit but the capacity.
         package var entries = Int.max
+        /// The bytes of the capacity that namespaces have for themselves, by name; the others share the rest.
+        package var reserved: [String: Int] = [:]
         /// The number of shards, each with a lock and an equal share of the capacity; rounded down to a power of two, 1–64.
         package var shards: Int
         /// A value that costs more than its shard's capacity divided by this is refused.
@@ -38,6 +40,14 @@ package final class MemoryCache<Value: Sendable>: Sendable {
         init(capacity: Int, largest: Int) {
             shard = Lock(MemoryShard(capacity: capacity, largest: largest))
         }
+
+        /// Drops all entries of some spaces.
+        func empty(_ spaces: [Int], dropped: inout [Value]) {
+            guard !spaces.isEmpty else { return }
+            shard.withLock { shard in
+                for space in spaces { shard.resize(space, capacity: 0, largest: 0, dropped: &dropped) }
+            }
+        }
     }
 
     /// A maximum of entries is not divided into shards of fewer than this, since keys are not distributed evenly.
@@ -49,6 +59,7 @@ package final class MemoryCache<Value: Sendable>: Sendable {
     private let largestDivisor: Int
     private let overhead: Int
     private let largest: Atomic<Int>
+    private let bounds: Lock<MemoryBounds>
     /// Called with the values that leave the cache.
     private let observer = Lock<(@Sendable (Value) -> Void)?>(nil)
 
@@ -57,13 +68,20 @@ package final class MemoryCache<Value: Sendable>: Sendable {
         let wanted = min(64, max(1, min(configuration.shards, configuration.entries / Self.fewestEntries)))
         let count = 1 << (Int.bitWidth - 1 - wanted.leadingZeroBitCount)
         let capacity = configuration.capacity / count
+        bounds = Lock(
+            MemoryBounds(
+                capacity: configuration.capacity,
+                reserved: configuration.reserved,
+                entries: max(0, configuration.entries)
+            )
+        )
         largestDivisor = configuration.largestDivisor
         overhead = configuration.overhead
         mask = UInt64(count - 1)
         let largest = capacity / configuration.largestDivisor
         self.largest = Atomic(largest)
         parts = (0..<count).map { _ in Part(capacity: capacity, largest: largest) }
-        setMaximumEntries(configuration.entries)
+        applyBounds { _ in }
     }
 
     /// The largest cost accepted now; 0 when the cache is disabled.
@@ -72,25 +90,56 @@ package final class MemoryCache<Value: Sendable>: Sendable {
     /// Changes the capacity in bytes, and evicts down to it.
     ///
     /// The number of shards does not change.
-    package func resize(capacity: Int) {
-        let share = max(0, capacity) / parts.count
-        largest.store(share / largestDivisor, ordering: .relaxed)
-        for part in parts {
-            var dropped: [Value] = []
-            part.shard.withLock { $0.resize(capacity: share, largest: share / largestDivisor, dropped: &dropped) }
-            report(dropped)
+    ///
+    /// - Parameter reserved: the bytes of the capacity that namespaces have for themselves, by name. A namespace that no longer has
+    ///   any loses its entries.
+    package func resize(capacity: Int, reserved: [String: Int] = [:]) {
+        applyBounds { bounds in
+            bounds.capacity = max(0, capacity)
+            bounds.reserved = reserved
         }
     }
 
-    /// Sets the maximum number of entries, and evicts down to it; the shards share it.
+    /// Sets the maximum number of entries, and evicts down to it.
     ///
+    /// The shards share it, and in each the namespaces with a share of the capacity, in proportion; each may have one entry at least.
     /// - Parameter count: at least 0; `.max` for no limit.
     package func setMaximumEntries(_ count: Int) {
-        for (index, part) in parts.enumerated() {
-            // The shares add up to the maximum.
-            let share = count == .max ? .max : count / parts.count + (index < count % parts.count ? 1 : 0)
-            var dropped: [Value] = []
-            part.shard.withLock { $0.setMaximumEntries(share, dropped: &dropped) }
+        applyBounds { $0.entries = max(0, count) }
+    }
+
+    /// Changes the bounds, and evicts down to them.
+    private func applyBounds(_ change: (inout MemoryBounds) -> Void) {
+        var dropped: [Value] = []
+        bounds.withLock { bounds in
+            let before = bounds.reservations.spaces
+            change(&bounds)
+            let reserved = bounds.reserved
+            let unused = before.filter { reserved[$0.key] == nil }.map(\.value)
+            bounds.reservations.set(Set(reserved.keys))
+            // Emptied first, as they may be reused.
+            for part in parts { part.empty(unused, dropped: &dropped) }
+            let shares = bounds.shares(among: parts.count)
+            largest.store(shares[0] / largestDivisor, ordering: .relaxed)
+            for (index, part) in parts.enumerated() {
+                let entries = bounds.entries(ofShard: index, among: parts.count)
+                part.shard.withLock { shard in
+                    for (space, share) in shares.enumerated() {
+                        shard.resize(space, capacity: share, largest: share / largestDivisor, dropped: &dropped)
+                        shard.setMaximumEntries(entries[space], in: space, dropped: &dropped)
+                    }
+                }
+            }
+        }
+        report(dropped)
+    }
+
+    /// The bytes that namespaces with a share of their own hold, by name.
+    package var reservedBytes: [String: Int] {
+        let spaces = bounds.withLock { $0.reservations.spaces }
+        guard !spaces.isEmpty else { return [:] }
+        return spaces.mapValues { space in
+            parts.reduce(0) { sum, part in sum + part.shard.withLock { $0.spaces[space].bytes } }
         }
     }
 
@@ -105,15 +154,18 @@ package final class MemoryCache<Value: Sendable>: Sendable {
 
     /// Stores a value in place of the key's old one, and evicts others to make room.
     ///
-    /// - Parameter cost: bytes, at least 0, by the caller's account.
+    /// - Parameters:
+    ///   - cost: bytes, at least 0, by the caller's account.
+    ///   - namespace: the namespace of the value's source, whose other values make room if it has a share of its own.
     /// - Returns: false when the cache is disabled or the value too large; the old value is dropped even so.
     @discardableResult
-    package func insert(_ value: Value, for key: CacheKey, cost: Int) -> Bool {
+    package func insert(_ value: Value, for key: CacheKey, cost: Int, in namespace: String = "") -> Bool {
+        let space = namespace.isEmpty ? 0 : bounds.withLock { $0.reservations.space(of: namespace) }
         let part = part(for: key)
         // Freed here, outside the lock.
         var dropped: [Value] = []
         let isStored = part.shard.withLock { shard in
-            shard.insert(value, for: key, cost: max(0, cost) + overhead, dropped: &dropped)
+            shard.insert(value, for: key, cost: max(0, cost) + overhead, in: space, dropped: &dropped)
         }
         report(dropped)
         return isStored

@@ -1,32 +1,27 @@
-/// One shard of a memory cache: a slab of entries, a map from key to slot, and a policy.
+/// One shard of a memory cache: a map from keys to entries, which are in one space or more.
 ///
-/// Its owner locks it.
+/// The first space is the one of all namespaces without a share of their own; entries are evicted for others of their own space
+/// only. Its owner locks it.
 package struct MemoryShard<Value: Sendable, Policy: EvictionPolicy>: Sendable {
-    package struct Entry: Sendable {
-        package var key: CacheKey
-        /// `nil` in a free slot.
-        package var value: Value?
-        var cost: Int
+    package typealias Entry = MemorySpace<Value, Policy>.Entry
+
+    /// Where an entry is.
+    package struct Slot: Sendable {
+        package var space: Int32
+        package var index: Int32
     }
 
-    /// The maximum number of bytes of all entries' costs.
-    package private(set) var capacity: Int
-    /// The largest cost of one entry.
-    package private(set) var largest: Int
-    /// The maximum number of entries.
-    package private(set) var maximumEntries = Int.max
-
-    package private(set) var entries: [Entry] = []
-    private var free: [Int32] = []
-    package private(set) var slots: [CacheKey: Int32] = [:]
-    package var policy = Policy()
+    package var spaces: [MemorySpace<Value, Policy>]
+    package private(set) var slots: [CacheKey: Slot] = [:]
     package var statistics = MemoryStatistics()
 
-    /// Creates an empty shard.
+    /// Creates an empty shard with one space.
     package init(capacity: Int, largest: Int) {
-        self.capacity = capacity
-        self.largest = largest
+        spaces = [MemorySpace(capacity: capacity, largest: largest)]
     }
+
+    /// The policy of the first space.
+    package var policy: Policy { spaces[0].policy }
 
     /// The value of a key, or `nil`; counts as a use.
     @inlinable
@@ -36,69 +31,71 @@ package struct MemoryShard<Value: Sendable, Policy: EvictionPolicy>: Sendable {
             return nil
         }
         statistics.hits += 1
-        policy.use(slot)
-        return entries[Int(slot)].value
+        spaces[Int(slot.space)].policy.use(slot.index)
+        return spaces[Int(slot.space)].entries[Int(slot.index)].value
     }
 
     /// Whether the key has a value that meets a condition; does not count as a use.
-    func contains(_ key: CacheKey, where condition: (Value) -> Bool) -> Bool {
-        guard let slot = slots[key] else { return false }
-        return entries[Int(slot)].value.map(condition) ?? false
-    }
+    func contains(_ key: CacheKey, where condition: (Value) -> Bool) -> Bool { peek(key).map(condition) ?? false }
 
     /// The value of a key, or `nil`; counts neither as a use nor in the statistics.
-    package func peek(_ key: CacheKey) -> Value? { slots[key].flatMap { entries[Int($0)].value } }
+    package func peek(_ key: CacheKey) -> Value? {
+        slots[key].flatMap { spaces[Int($0.space)].entries[Int($0.index)].value }
+    }
 
-    /// Stores a value in place of the key's old one, with its rank, and evicts others to make room.
+    /// Stores a value in place of the key's old one, with its rank, and evicts others of its space to make room.
     ///
     /// Evicted values are moved to `dropped`, so that they are freed outside the lock.
-    package mutating func insert(_ value: Value, for key: CacheKey, cost: Int, dropped: inout [Value]) -> Bool {
-        guard cost <= largest, capacity > 0, maximumEntries > 0 else {
+    package mutating func insert(
+        _ value: Value,
+        for key: CacheKey,
+        cost: Int,
+        in space: Int = 0,
+        dropped: inout [Value]
+    ) -> Bool {
+        guard spaces[space].takes(cost) else {
             remove(key, dropped: &dropped)
             statistics.refusals += 1
             return false
         }
+        if let slot = slots[key], Int(slot.space) != space { drop(slot, dropped: &dropped) }
         if let slot = slots[key] {
-            replace(slot, value, cost: cost, dropped: &dropped)
-            makeRoom(for: 0, dropped: &dropped)
+            let (old, change) = spaces[space].replace(slot.index, value, cost: cost)
+            if let old { dropped.append(old) }
+            statistics.bytes += change
+            makeRoom(for: 0, in: space, dropped: &dropped)
             return slots[key] != nil
         }
-        makeRoom(for: cost, newEntries: 1, dropped: &dropped)
-        let slot = place(Entry(key: key, value: value, cost: cost))
-        slots[key] = slot
-        policy.insert(slot, fingerprint: key.words.1, cost: cost)
+        makeRoom(for: cost, newEntries: 1, in: space, dropped: &dropped)
+        let index = spaces[space].place(Entry(key: key, value: value, cost: cost))
+        slots[key] = Slot(space: Int32(space), index: index)
+        spaces[space].policy.insert(index, fingerprint: key.words.1, cost: cost)
         statistics.bytes += cost
         statistics.entries += 1
         return true
     }
 
-    private mutating func replace(_ slot: Int32, _ value: Value, cost: Int, dropped: inout [Value]) {
-        let index = Int(slot)
-        if let old = entries[index].value { dropped.append(old) }
-        statistics.bytes += cost - entries[index].cost
-        entries[index].value = value
-        entries[index].cost = cost
-        policy.replace(slot, cost: cost)
+    /// Changes the bounds of a space, which is created if it is the next one, and evicts down to them.
+    ///
+    /// A space without capacity becomes empty.
+    package mutating func resize(_ space: Int = 0, capacity: Int, largest: Int, dropped: inout [Value]) {
+        if space == spaces.count {
+            spaces.append(MemorySpace(capacity: capacity, largest: largest))
+        }
+        spaces[space].capacity = capacity
+        spaces[space].largest = largest
+        makeRoom(for: 0, in: space, dropped: &dropped)
     }
 
-    /// Changes the bounds, and evicts down to them.
-    package mutating func resize(capacity: Int, largest: Int, dropped: inout [Value]) {
-        self.capacity = capacity
-        self.largest = largest
-        makeRoom(for: 0, dropped: &dropped)
+    /// Changes a space's maximum number of entries, and evicts down to it.
+    package mutating func setMaximumEntries(_ count: Int, in space: Int = 0, dropped: inout [Value]) {
+        spaces[space].maximumEntries = count
+        makeRoom(for: 0, in: space, dropped: &dropped)
     }
 
-    /// Changes the maximum number of entries, and evicts down to it.
-    package mutating func setMaximumEntries(_ count: Int, dropped: inout [Value]) {
-        maximumEntries = count
-        makeRoom(for: 0, dropped: &dropped)
-    }
-
-    private mutating func makeRoom(for cost: Int, newEntries: Int = 0, dropped: inout [Value]) {
-        while statistics.bytes > capacity - cost || statistics.entries > maximumEntries - newEntries,
-            let victim = policy.evict()
-        {
-            vacate(victim, dropped: &dropped)
+    private mutating func makeRoom(for cost: Int, newEntries: Int = 0, in space: Int, dropped: inout [Value]) {
+        while !spaces[space].hasRoom(for: cost, newEntries: newEntries), let victim = spaces[space].policy.evict() {
+            vacate(Slot(space: Int32(space), index: victim), dropped: &dropped)
             statistics.evictions += 1
         }
     }
@@ -111,38 +108,33 @@ package struct MemoryShard<Value: Sendable, Policy: EvictionPolicy>: Sendable {
 
     /// Drops the entries for which `condition` is true.
     package mutating func removeAll(where condition: (CacheKey, Value) -> Bool, dropped: inout [Value]) {
-        for slot in entries.indices {
-            guard let value = entries[slot].value, condition(entries[slot].key, value) else { continue }
-            drop(Int32(slot), dropped: &dropped)
+        for space in spaces.indices {
+            for index in spaces[space].entries.indices {
+                let entry = spaces[space].entries[index]
+                guard let value = entry.value, condition(entry.key, value) else { continue }
+                drop(Slot(space: Int32(space), index: Int32(index)), dropped: &dropped)
+            }
         }
     }
 
     /// The number of entries for which `condition` is true.
     func count(where condition: (CacheKey, Value) -> Bool) -> Int {
-        entries.count { entry in entry.value.map { condition(entry.key, $0) } ?? false }
-    }
-
-    private mutating func place(_ entry: Entry) -> Int32 {
-        if let slot = free.popLast() {
-            entries[Int(slot)] = entry
-            return slot
+        spaces.reduce(0) { sum, space in
+            sum + space.entries.count { entry in entry.value.map { condition(entry.key, $0) } ?? false }
         }
-        entries.append(entry)
-        return Int32(entries.count - 1)
     }
 
-    private mutating func drop(_ slot: Int32, dropped: inout [Value]) {
-        policy.remove(slot)
+    private mutating func drop(_ slot: Slot, dropped: inout [Value]) {
+        spaces[Int(slot.space)].policy.remove(slot.index)
         vacate(slot, dropped: &dropped)
     }
 
     /// Frees a slot that the policy has forgotten.
-    private mutating func vacate(_ slot: Int32, dropped: inout [Value]) {
-        let index = Int(slot)
-        slots[entries[index].key] = nil
-        statistics.bytes -= entries[index].cost
+    private mutating func vacate(_ slot: Slot, dropped: inout [Value]) {
+        let entry = spaces[Int(slot.space)].vacate(slot.index)
+        slots[entry.key] = nil
+        statistics.bytes -= entry.cost
         statistics.entries -= 1
-        if let value = entries[index].value.take() { dropped.append(value) }
-        free.append(slot)
+        if let value = entry.value { dropped.append(value) }
     }
 }

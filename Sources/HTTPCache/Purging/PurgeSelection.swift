@@ -15,6 +15,8 @@ package enum PurgeSelection: Hashable, Sendable {
     /// Variants to which a preset contributed; no originals.
     case preset(PresetPattern)
     case all
+    /// What a selection selects in one namespace.
+    indirect case within(String, PurgeSelection)
 
     /// Whether the selection includes a subject or one of its auxiliary images; `nil` if too little is known of the subject.
     package func covers(_ subject: PurgeSubject) -> Bool? {
@@ -23,6 +25,15 @@ package enum PurgeSelection: Hashable, Sendable {
         let others = subject.auxiliaries.map(coversItself)
         if others.contains(true) { return true }
         return others.contains(nil) ? nil : own
+    }
+
+    /// Whether it selects variants without their originals.
+    var isOfVariants: Bool {
+        switch self {
+        case .preset: true
+        case .within(_, let selection): selection.isOfVariants
+        default: false
+        }
     }
 
     private func coversItself(_ subject: PurgeSubject) -> Bool? {
@@ -35,6 +46,8 @@ package enum PurgeSelection: Hashable, Sendable {
         case .staleAt(let time): subject.record.map { $0.staleAt <= time }
         case .preset(let pattern): subject.plan.map { pattern.matches(plan: $0, presets: subject.presets) } ?? false
         case .all: true
+        case .within(let namespace, let selection):
+            CacheNamespace.of(source: subject.source) == namespace ? selection.coversItself(subject) : false
         }
     }
 }

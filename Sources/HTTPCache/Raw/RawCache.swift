@@ -35,11 +35,19 @@ package final class RawCache: Sendable {
     /// - Parameters:
     ///   - capacity: the memory tier's size in bytes.
     ///   - entries: the maximum number of URLs in memory.
+    ///   - reserved: the bytes of it that namespaces have for themselves, by name.
     ///   - disk: the disk tier.
     ///   - policy: how the tiers are used.
-    package init(capacity: Int, entries: Int = .max, disk: (any RawStoring)? = nil, policy: TierPolicy = TierPolicy()) {
+    package init(
+        capacity: Int,
+        entries: Int = .max,
+        reserved: [String: Int] = [:],
+        disk: (any RawStoring)? = nil,
+        policy: TierPolicy = TierPolicy()
+    ) {
         var configuration = MemoryCache<RawEntry>.Configuration(capacity: capacity)
         configuration.entries = entries
+        configuration.reserved = reserved
         memory = MemoryCache(configuration)
         self.disk = disk
         self.policy = policy
@@ -51,7 +59,14 @@ package final class RawCache: Sendable {
     package var largestCost: Int { memory.largestCost }
 
     /// Changes the memory tier's capacity, in bytes.
-    package func resize(capacity: Int) { memory.resize(capacity: capacity) }
+    ///
+    /// - Parameter reserved: the bytes of it that namespaces have for themselves, by name.
+    package func resize(capacity: Int, reserved: [String: Int] = [:]) {
+        memory.resize(capacity: capacity, reserved: reserved)
+    }
+
+    /// The bytes that namespaces with a share of their own hold in memory, by name.
+    package var reservedBytes: [String: Int] { memory.reservedBytes }
 
     /// Sets the memory tier's maximum number of URLs.
     package func setMaximumEntries(_ count: Int) { memory.setMaximumEntries(count) }
@@ -137,7 +152,11 @@ package final class RawCache: Sendable {
 
     /// Stores an entry in the memory tier, unless some of its content is in files.
     private func remember(_ entry: RawEntry, for key: CacheKey) {
-        if entry.isInMemory { memory.insert(entry, for: key, cost: entry.cost) } else { memory.remove(key) }
+        if entry.isInMemory {
+            memory.insert(entry, for: key, cost: entry.cost, in: entry.namespace)
+        } else {
+            memory.remove(key)
+        }
     }
 
     private func makeHold(_ key: CacheKey, isFromDisk: Bool) -> RawHold {
@@ -218,7 +237,7 @@ package final class RawCache: Sendable {
                 if entry.responses.isEmpty {
                     memory.remove(key)
                 } else {
-                    memory.insert(entry, for: key, cost: entry.cost)
+                    memory.insert(entry, for: key, cost: entry.cost, in: entry.namespace)
                 }
             }
             return found.count

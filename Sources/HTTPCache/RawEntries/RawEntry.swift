@@ -11,6 +11,8 @@ struct RawEntry: Sendable {
 
     /// The URL as purges select it.
     private let subject: PurgeSubject
+    /// The namespace of the source.
+    var namespace: String { CacheNamespace.of(source: subject.source) }
     private(set) var responses: [StoredResponse] = []
     /// Seconds since 1970 until which requests for the URL are not collapsed, because the last response could not be shared.
     var separateUntil: Int64 = .min

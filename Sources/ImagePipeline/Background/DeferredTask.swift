@@ -132,7 +132,8 @@ final class DeferredTask: Sendable {
         let description = EntityDescription(record, origin: origin.record, for: request)
         let isInMemory =
             request.keeps.keepInMemory && parts.tiers.fillsMemory && bytes.count <= parts.memoryObject
-        let lease = isInMemory ? parts.bodies.lease(bytes, digest: record.digest, for: request.key, in: .daemon) : nil
+        let scope = BodyScope(of: origin.record)
+        let lease = isInMemory ? parts.bodies.lease(bytes, digest: record.digest, for: request.key, in: scope) : nil
         let entity = Entity(
             description: description,
             body: .memory(bytes),
@@ -145,7 +146,7 @@ final class DeferredTask: Sendable {
         let isKept = flight.publish(of: origin.record) {
             guard origin.state.record.digest == standIn.originDigest else { return false }
             if isInMemory {
-                parts.bodies.insert(entity, for: request.key, in: parts.memory)
+                parts.bodies.insert(entity, for: request.key, of: origin.record, in: parts.memory)
             } else {
                 parts.memory.remove(request.key)
             }

@@ -54,14 +54,18 @@ final class BodyTable: Sendable {
     }
 
     /// Caches an entity with its lease, and makes it known by its resolved key.
-    func insert(_ entity: Entity, for key: CacheKey, in memory: MemoryCache<Entity>) {
+    ///
+    /// - Parameter origin: the original, in the part of the memory that its namespace has.
+    func insert(_ entity: Entity, for key: CacheKey, of origin: OriginRecord, in memory: MemoryCache<Entity>) {
+        let namespace = origin.namespace
         let borrows = entity.lease.map(isBorrowed) ?? false
-        guard memory.insert(entity, for: key, cost: borrows ? entity.cost - entity.body.length : entity.cost) else {
-            return release(entity, in: memory)
-        }
+        let cost = borrows ? entity.cost - entity.body.length : entity.cost
+        guard memory.insert(entity, for: key, cost: cost, in: namespace) else { return release(entity, in: memory) }
         if let resolved = entity.facts?.resolved { state.withLock { $0.resolved[resolved] = entity } }
         // If the cache has dropped the payer meanwhile, the entity pays for its bytes itself.
-        if borrows, let lease = entity.lease, !isBorrowed(lease) { memory.insert(entity, for: key, cost: entity.cost) }
+        if borrows, let lease = entity.lease, !isBorrowed(lease) {
+            memory.insert(entity, for: key, cost: entity.cost, in: namespace)
+        }
         // It may have been dropped before it was known.
         if memory.contains(key, where: { $0 === entity }) { return }
         release(entity, in: memory)

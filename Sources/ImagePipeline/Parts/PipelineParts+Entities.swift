@@ -27,7 +27,7 @@ extension PipelineParts {
         }
         var lease: BodyLease?
         if storable, case .memory(let bytes) = body {
-            lease = bodies.lease(bytes, digest: description.digest, for: key, in: .daemon)
+            lease = bodies.lease(bytes, digest: description.digest, for: key, in: BodyScope(of: origin.record))
         }
         let entity = Entity(
             description: description,
@@ -41,7 +41,7 @@ extension PipelineParts {
             compressed: compressed
         )
         guard storable, case .memory = body else { return entity }
-        let isKept = flight.publish(of: origin.record) { bodies.insert(entity, for: key, in: memory) } != nil
+        let isKept = flight.publish(of: origin.record) { bodies.insert(entity, for: key, of: origin.record, in: memory) } != nil
         if isKept { noteStored(entity, flight.subject) } else { bodies.release(entity, in: memory) }
         return entity
     }

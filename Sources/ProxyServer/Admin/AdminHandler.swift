@@ -6,6 +6,8 @@ import LinuxSystem
 struct AdminHandler: RequestHandler {
     /// Returns the current bearer token; empty if none is required.
     private let token: @Sendable () -> Secret
+    /// Returns the site that credentials belong to.
+    private let site: @Sendable (BearerCredentials) -> String?
     /// Whether connections over a Unix socket need no token.
     private let trustsSocket: Bool
     private let table: RouteTable<any AdminRoute>
@@ -14,14 +16,17 @@ struct AdminHandler: RequestHandler {
     ///
     /// - Parameters:
     ///   - token: returns the token; called for each request, as a reload may change it.
+    ///   - site: returns the site whose token a client has, or `nil`.
     ///   - trustsSocket: whether a Unix socket needs no token, because its file mode restricts who can connect.
     ///   - routes: method, path and route; the first match is used.
     init(
         token: @escaping @Sendable () -> Secret,
+        site: @escaping @Sendable (BearerCredentials) -> String? = { _ in nil },
         trustsSocket: Bool,
         routes: [(HTTPMethod, String, any AdminRoute)]
     ) {
         self.token = token
+        self.site = site
         self.trustsSocket = trustsSocket
         var table = RouteTable<any AdminRoute>()
         for (method, path, route) in routes { table.add(method, path, route) }
@@ -69,7 +74,9 @@ struct AdminHandler: RequestHandler {
         // Before the path is looked at: without a token a client learns nothing about routes.
         let credentials = BearerCredentials(head, bytes)
         let token = token()
-        if !credentials.matches(token) {
+        if !credentials.matches(token), site(credentials) != nil {
+            guard case .route(let route, _) = match, route.isForSites else { return Self.notForSites }
+        } else if !credentials.matches(token) {
             let isTrusted = trustsSocket && peer.family == .unix
             guard token.isEmpty || isTrusted else { return Self.unauthorized }
             // Without a token, a web page in a local browser could send requests here.
@@ -94,6 +101,8 @@ struct AdminHandler: RequestHandler {
     ) -> Reply {
         let query = head.query(in: bytes).map { bytes.copy($0) } ?? []
         var request = AdminRequest(query: query, body: context.body, peer: context.peer)
+        let credentials = BearerCredentials(head, bytes)
+        request.site = credentials.matches(token()) ? nil : site(credentials)
         request.rest = String(decoding: bytes.copy(rest), as: UTF8.self)
         for name in AdminRequest.usedFields {
             guard let value = head.value(named: name, in: bytes) else { continue }
@@ -114,6 +123,8 @@ struct AdminHandler: RequestHandler {
     }
 
     private static let notFound = Response(Problem(404, "Not found."))
+
+    private static let notForSites = Response(Problem(403, "The token of a site only permits purges of that site."))
 
     private static let foreign = Response(
         Problem(

@@ -6,6 +6,8 @@ import OriginTransfer
 protocol AdminRoute: Sendable {
     /// Whether the route needs no token.
     var isOpen: Bool { get }
+    /// Whether the token of a site suffices, for that site.
+    var isForSites: Bool { get }
 
     /// Chooses where the content of a request with this query goes; `nil` for memory, up to the listener's limit.
     func destination(_ query: [UInt8]) -> BodyDestination?
@@ -20,6 +22,9 @@ extension AdminRoute {
 
     /// Routes keep content in memory by default.
     func destination(_ query: [UInt8]) -> BodyDestination? { nil }
+
+    /// The tokens of sites permit few routes.
+    var isForSites: Bool { false }
 }
 
 /// A request to the admin listener, copied out of the read buffer.
@@ -38,6 +43,8 @@ struct AdminRequest: Sendable {
     var fields: [String: String] = [:]
     /// The content, if the route chose a `PushedBody` as its destination.
     var pushed: Result<TransferBody, TransferError>?
+    /// The site whose token the client has; `nil` for an operator.
+    var site: String?
 
     /// The header fields that are copied.
     static let usedFields: [StaticString] = ["accept", "cache-control", "etag", "last-modified"]

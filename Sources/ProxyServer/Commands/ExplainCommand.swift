@@ -16,6 +16,7 @@ struct ExplainCommand: ParsableCommand {
             EXAMPLES
               edgeprint explain '/photos/cat.jpg?w=400&h=300&fit=cover'
               edgeprint explain '/photos/cat.jpg?preset=thumb' --accept 'image/webp'
+              edgeprint explain '/photos/cat.jpg?w=400' --site shop
               edgeprint explain '/fetch?url=https%3A%2F%2Fa.example%2Fb.png&w=200' --json
 
             EXIT STATUS
@@ -32,6 +33,9 @@ struct ExplainCommand: ParsableCommand {
     var path: String
 
     @OptionGroup var options: ConfigurationOptions
+
+    @Option(help: "The site of the request; by default that of a full URL's host, or of the path's prefix.")
+    var site: String?
 
     @Option(help: ArgumentHelp("The client's Accept field, used by format=auto.", valueName: "header"))
     var accept: String?
@@ -56,8 +60,18 @@ struct ExplainCommand: ParsableCommand {
     func run() throws {
         let flags = ConfigurationLoader.Flags(config: options.config)
         let loader = ConfigurationLoader(environment: ProcessInfo.processInfo.environment, flags: flags)
-        let explainer = try Explainer(loader.loadWithOriginsOrExit(), time: SystemTime())
-        let whole = try explainer.explain(path, accept: accept, fields: client.fields)
+        let place: ExplainedSite
+        do {
+            place = try ExplainedSite(path, named: site, in: loader.loadWithOriginsOrExit())
+        } catch let problem as Problem {
+            var refused = Explanation(target: path)
+            refused.problem = problem
+            try StandardOutput.write(json ? refused.json.document : refused.text)
+            throw ExitCode(1)
+        }
+        let explainer = try Explainer(place.loaded, mount: place.mount, time: SystemTime())
+        var whole = try explainer.explain(place.target, accept: accept, fields: client.fields)
+        whole.target = path
         let explanation = all ? whole : whole.withoutDefaults
         try StandardOutput.write(json ? explanation.json.document : explanation.text)
         if explanation.problem != nil { throw ExitCode(1) }

@@ -54,6 +54,9 @@ struct KeyCommand: ParsableCommand {
 
     @OptionGroup var options: ConfigurationOptions
 
+    @Option(help: "The site of the request; by default that of a full URL's host, or of the path's prefix.")
+    var site: String?
+
     @Option(help: ArgumentHelp("The client's Accept field, used by format=auto.", valueName: "header"))
     var accept: String?
 
@@ -69,11 +72,12 @@ struct KeyCommand: ParsableCommand {
     func run() throws {
         let flags = ConfigurationLoader.Flags(config: options.config)
         let loader = ConfigurationLoader(environment: ProcessInfo.processInfo.environment, flags: flags)
-        let explainer = try Explainer(loader.loadWithOriginsOrExit(), time: SystemTime())
+        let loaded = try loader.loadWithOriginsOrExit()
         let fields = try client.fields
         let keys: RequestKeys
         do throws(Problem) {
-            keys = try explainer.keys(of: path, accept: accept, fields: fields)
+            let place = try ExplainedSite(path, named: site, in: loaded)
+            keys = try place.explainer(SystemTime()).keys(of: place.target, accept: accept, fields: fields)
         } catch {
             StandardError.write("edgeprint: \(error.detail)\n")
             throw ExitCode(1)

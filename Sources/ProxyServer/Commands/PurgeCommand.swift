@@ -25,6 +25,7 @@ struct PurgeCommand: ParsableCommand {
               edgeprint purge --expired
               edgeprint purge --tier memory
               edgeprint purge /photos/cat.jpg --tier disk
+              edgeprint purge --all --site shop
               edgeprint purge --all --json
 
             EXIT STATUS
@@ -72,7 +73,10 @@ struct PurgeCommand: ParsableCommand {
     @Option(help: "Clear only memory or disk: everything there, or what is selected.")
     var tier: StoredTier?
 
-    @Flag(help: "Everything.")
+    @Option(help: "Only of this site; default for the sources at the file's top.")
+    var site: String?
+
+    @Flag(help: "Everything; with --site, everything of that site.")
     var all = false
 
     @Flag(help: "Mark as stale instead of removing.")
@@ -93,7 +97,7 @@ struct PurgeCommand: ParsableCommand {
         if let olderThan { targets.append(.olderThan(olderThan)) }
         if expired { targets.append(.expired) }
         if all || (tier != nil && targets.isEmpty) { targets.append(.all) }
-        return targets.map { PurgeOrder(target: $0, isSoft: soft, isDry: dry, tier: tier) }
+        return targets.map { PurgeOrder(target: $0, site: site, isSoft: soft, isDry: dry, tier: tier) }
     }
 
     func validate() throws {
@@ -137,10 +141,11 @@ private struct PurgeLine {
             case (true, false): "marked as stale"
             case (true, true): "would mark as stale"
             }
+        let site = order.site.map { " of site \($0)" } ?? ""
         let place = order.isSoft ? "on disk, \(counts.memory) in memory" : "from disk, \(counts.memory) from memory"
         let pending = counts.pending == true ? "; the disk is unavailable: hidden until it works again" : ""
         text =
-            "\(Self.name(order.target)): \(verb) \(counts.originals) originals and \(counts.variants) variants "
+            "\(Self.name(order.target))\(site): \(verb) \(counts.originals) originals and \(counts.variants) variants "
             + "(\(counts.bytes) bytes) \(place)\(pending)\n"
     }
 

@@ -4,6 +4,27 @@ import Glibc
 import HTTPSemantics
 import LinuxSystem
 
+/// The option that names the site of a path.
+struct StoredSiteOption: ParsableArguments {
+    @Option(help: "The site of the path; by default that of its prefix.")
+    var site: String?
+}
+
+/// The query of an admin target about a path, after `path=`.
+struct StoredPath {
+    let query: String
+
+    init(_ path: String, _ accept: String?, _ site: StoredSiteOption) {
+        func encoded(_ text: String) -> String {
+            PercentEncoding.encode(text.utf8, except: PercentEncoding.isUnreserved)
+        }
+        let others = [("accept", accept), ("site", site.site)].compactMap { name, value in
+            value.map { "&\(name)=\(encoded($0))" }
+        }
+        query = encoded(path) + others.joined()
+    }
+}
+
 /// `edgeprint has`: tells whether images are stored by a running daemon.
 struct HasCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -30,6 +51,8 @@ struct HasCommand: ParsableCommand {
     @Option(help: "An Accept field, for images whose format is negotiated; otherwise any format counts.")
     var accept: String?
 
+    @OptionGroup var site: StoredSiteOption
+
     @Flag(help: "Print the daemon's JSON object, one per line.")
     var json = false
 
@@ -39,13 +62,7 @@ struct HasCommand: ParsableCommand {
         var isComplete = true
         try admin.ask { client in
             for path in paths {
-                let more =
-                    accept.map { "&accept=" + PercentEncoding.encode($0.utf8, except: PercentEncoding.isUnreserved) }
-                    ?? ""
-                let answer = try client.send(
-                    "GET",
-                    "/has?path=" + PercentEncoding.encode(path.utf8, except: PercentEncoding.isUnreserved) + more
-                )
+                let answer = try client.send("GET", "/has?path=" + StoredPath(path, accept, site).query)
                 let value = JSONValue(parsing: answer)
                 isComplete = isComplete && value?["cached"] == .bool(true)
                 try StandardOutput.write(json ? answer : HasLine(path, value).text)
@@ -107,15 +124,13 @@ struct GetCommand: ParsableCommand {
     @Option(help: "An Accept field, for images whose format is negotiated.")
     var accept: String?
 
+    @OptionGroup var site: StoredSiteOption
+
     @OptionGroup var admin: AdminOptions
 
     func run() throws {
         try admin.ask { client in
-            let more =
-                accept.map { "&accept=" + PercentEncoding.encode($0.utf8, except: PercentEncoding.isUnreserved) } ?? ""
-            let answer = try client.fetch(
-                "/entry?path=" + PercentEncoding.encode(path.utf8, except: PercentEncoding.isUnreserved) + more
-            )
+            let answer = try client.fetch("/entry?path=" + StoredPath(path, accept, site).query)
             guard answer.status == 200 else {
                 let text = String(decoding: answer.bytes, as: UTF8.self)
                 let detail = JSONValue(parsing: text)?["detail"]?.words ?? text
@@ -162,6 +177,8 @@ struct PutCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The ETag field that the origin would send.", valueName: "tag"))
     var etag: String?
 
+    @OptionGroup var site: StoredSiteOption
+
     @OptionGroup var admin: AdminOptions
 
     func run() throws {
@@ -173,7 +190,7 @@ struct PutCommand: ParsableCommand {
         defer { if descriptor != STDIN_FILENO { close(descriptor) } }
         let fields = [cacheControl.map { "Cache-Control: \($0)" }, etag.map { "ETag: \($0)" }].compactMap(\.self)
         try admin.ask { client in
-            let target = "/original?path=" + PercentEncoding.encode(path.utf8, except: PercentEncoding.isUnreserved)
+            let target = "/original?path=" + StoredPath(path, nil, site).query
             let status = try client.upload(target, file: descriptor, fields: fields)
             try StandardOutput.write("\(Printing.plain(path)): \(status == 201 ? "stored" : "replaced")\n")
         }

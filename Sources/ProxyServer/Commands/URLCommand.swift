@@ -17,6 +17,7 @@ struct URLCommand: ParsableCommand {
               edgeprint url https://images.example.com/cat.png w=200 --url-form encrypted
               edgeprint url photos/cat.jpg --widths 320,640,1280 q=75 --base https://img.example.com
               edgeprint url photos/cat.jpg crop=50%x100% w=400 --widths 320,640
+              edgeprint url photos/cat.jpg w=400 --site shop --base https://img.shop.example
               edgeprint url files/report.txt --method PUT --expires 1h
 
             EXIT STATUS
@@ -39,6 +40,9 @@ struct URLCommand: ParsableCommand {
     var parameters: [String] = []
 
     @OptionGroup var options: ConfigurationOptions
+
+    @Option(help: "The site whose sources, presets and keys are used.")
+    var site: String?
 
     @Option(help: ArgumentHelp("Validity as a duration (1h, 7d) or an end in seconds since 1970.", valueName: "time"))
     var expires: String?
@@ -85,7 +89,7 @@ struct URLCommand: ParsableCommand {
         let time = SystemTime()
         let flags = ConfigurationLoader.Flags(config: options.config)
         let loader = ConfigurationLoader(environment: ProcessInfo.processInfo.environment, flags: flags)
-        let builder = RequestBuilder(try RequestResolver(try loader.loadOrExit(), time: time))
+        let builder = RequestBuilder(try resolver(try loader.loadOrExit(), time))
         var request = RequestBuilder.Request(subject: subject, isEncoded: encoded)
         request.expires = try expirySecond(now: time.wallSeconds)
         request.method = method
@@ -104,6 +108,17 @@ struct URLCommand: ParsableCommand {
             FileHandle.standardError.write(Data("edgeprint: \(Self.sentence(problem))\n".utf8))
             throw ExitCode(1)
         }
+    }
+
+    /// The resolver of the named site, or of the sources at the file's top.
+    private func resolver(_ configuration: Configuration, _ time: any TimeSource) throws -> RequestResolver {
+        let sites = try SiteTable(configuration, time: time)
+        guard let found = sites.site(named: site ?? "") else {
+            let problem = Problem.unknownSite(site ?? "", in: sites)
+            FileHandle.standardError.write(Data("edgeprint: \(problem.detail)\n".utf8))
+            throw ExitCode(1)
+        }
+        return found.resolver
     }
 
     /// The problem's detail, prefixed with its parameter unless it begins with it already.

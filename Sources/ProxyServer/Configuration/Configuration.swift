@@ -12,6 +12,12 @@ struct Configuration: Sendable, Equatable {
     /// The addresses of the public listener; at least one.
     var listen: [ListenAddress] = [.tcp(host: "127.0.0.1", port: 8080)]
     var admin = Admin()
+    /// The site that these settings are of; empty for those at the file's top.
+    var site = ""
+    /// The hosts that the sources at the file's top answer for; empty for all, unless a site has hosts.
+    var hosts: [SiteHost] = []
+    /// The sites in the file's order; names are unique, and none is `default`.
+    var sites: [ConfiguredSite] = []
     /// The sources in the file's order; names are unique, and none is `fetch`.
     var sources: [ConfiguredSource] = []
     var remote = Remote()
@@ -309,7 +315,7 @@ enum LogLevel: String, Sendable, CaseIterable {
 extension Configuration {
     /// The source rule of `/fetch?url=`.
     var remoteRule: SourceRule {
-        var rule = SourceRule(inheriting: self, named: "fetch")
+        var rule = SourceRule(inheriting: self, named: CacheNamespace.source("fetch", in: site))
         rule.allowPrivate = remote.allowPrivate
         rule.isRaw = remote.raw
         rule.noTransform = remote.noTransform
@@ -320,16 +326,31 @@ extension Configuration {
         return rule
     }
 
-    /// Whether `PURGE` is enabled on the public listener.
-    var takesPurges: Bool { !purge.allow.isEmpty || !admin.token.isEmpty }
+    /// Whether `PURGE` is enabled on the public listener, for any site.
+    var takesPurges: Bool {
+        !purge.allow.isEmpty || !tokens.isEmpty || sites.contains { !$0.settings.purge.allow.isEmpty }
+    }
 
     /// Whether any source, or `/fetch`, is raw.
     var hasRawSources: Bool { remote.raw || sources.contains(where: \.rule.isRaw) }
 
     /// The shares of `cache.memory`: a quarter for raw sources if there are any, the rest for images.
+    ///
+    /// A site with a quota has shares of its own; all others share what remains.
     var memoryShares: MemoryShares {
-        let raw = hasRawSources ? cache.memory / 4 : 0
-        return MemoryShares(pictures: cache.memory - raw, raw: raw)
+        let (own, others) = (sites.filter { $0.quota.memory != nil }, sites.filter { $0.quota.memory == nil })
+        func shares(_ bytes: Int, hasRaw: Bool) -> MemoryShares {
+            let raw = hasRaw ? bytes / 4 : 0
+            return MemoryShares(pictures: bytes - raw, raw: raw)
+        }
+        let rest = max(0, own.reduce(cache.memory) { $0 - ($1.quota.memory ?? 0) })
+        let hasRaw = hasRawSources || others.contains(where: \.settings.hasRawSources)
+        var all = shares(rest, hasRaw: hasRaw)
+        for site in own {
+            let share = shares(site.quota.memory ?? 0, hasRaw: site.settings.hasRawSources)
+            all.reserve(share, for: site.name)
+        }
+        return all
     }
 
     /// The maximum entries of both memory tiers, divided as `memoryShares`; `.max` without a limit.
@@ -340,7 +361,7 @@ extension Configuration {
     }
 
     /// The source with a name.
-    func source(named name: String) -> ConfiguredSource? { sources.first { $0.rule.name == name } }
+    func source(named name: String) -> ConfiguredSource? { sources.first { $0.rule.localName == name } }
 
     /// The key with a name.
     func key(named name: String) -> CipherKey? { keys.first { $0.name == name }?.key }

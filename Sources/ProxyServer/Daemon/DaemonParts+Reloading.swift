@@ -13,17 +13,18 @@ extension DaemonParts {
         let configuration = loaded.configuration
         let old = live.current
         let narrowed = Self.narrowedSources(from: old, to: configuration)
-        resolver.replace(try RequestResolver(configuration, time: time))
+        resolver.replace(try Self.sites(configuration, time, metrics))
+        metrics.siteRequests.keep(only: configuration.siteTitles)
         live.loaded = loaded
         warnOfFolders(configuration)
         warnOfRoutes(configuration)
         transfers.adjust(scheduling: configuration.transfers, breaker: configuration.breaker)
-        suspended.keep(only: Set(configuration.sources.map(\.rule.name) + [configuration.remoteRule.name]))
+        suspended.keep(only: Set(configuration.allRules.map(\.name)))
         logLevel.set(configuration.log.level)
         pressure.configure(shares: configuration.memoryShares, isOn: configuration.cache.memoryPressure)
         memory.setMaximumEntries(configuration.memoryEntries.pictures)
         raw.cache.setMaximumEntries(configuration.memoryEntries.raw)
-        store.setLimits(DiskLimits(configuration.cache))
+        store.setLimits(DiskLimits(configuration))
         pipeline.setWaiterLimit(configuration.limits.waiters)
         raw.setWaiterLimit(configuration.limits.waiters)
         pipeline.setDeferredLimit(configuration.avif.queue)
@@ -36,30 +37,26 @@ extension DaemonParts {
             halfClose: configuration.clients.halfClose
         )
         // A request that failed under the old rule may succeed under the new one.
-        for source in configuration.sources where old.source(named: source.rule.name) != source {
-            pipeline.failures.remove(.source(source.rule.name))
-            transfers.closeBreakers(of: source.rule.name)
-        }
-        if old.rules != configuration.rules {
-            for name in configuration.sources.map(\.rule.name) + [configuration.remoteRule.name] {
-                pipeline.failures.remove(.source(name))
-            }
-        }
-        if old.remoteRule != configuration.remoteRule {
-            pipeline.failures.remove(.source(configuration.remoteRule.name))
-            transfers.closeBreakers(of: configuration.remoteRule.name)
+        let before = Self.parts(of: old)
+        for (name, part) in Self.parts(of: configuration) where before[name] != part || old.rules != configuration.rules {
+            pipeline.failures.remove(.source(name))
+            if before[name] != part { transfers.closeBreakers(of: name) }
         }
         // Entries in a tier that a source no longer uses, and formats that it no longer allows, must not be served.
         for name in narrowed { _ = pipeline.purge(.source(name), beside: raw.purge) { _ in } }
     }
 
+    /// The sources of all sites by their full names, and the rules of `/fetch`.
+    private static func parts(of configuration: Configuration) -> [String: ConfiguredSource] {
+        let fetch = [configuration.remoteRule] + configuration.sites.map(\.settings.remoteRule)
+        let parts = configuration.allSources + fetch.map { ConfiguredSource(rule: $0) }
+        return Dictionary(parts.map { ($0.rule.name, $0) }) { first, _ in first }
+    }
+
     /// Sources that no longer use some tier, or no longer allow a format.
     private static func narrowedSources(from old: Configuration, to new: Configuration) -> [String] {
-        let pairs =
-            [(old.remoteRule, new.remoteRule)]
-            + new.sources.compactMap { source in
-                old.source(named: source.rule.name).map { ($0.rule, source.rule) }
-            }
+        let before = Dictionary(old.allRules.map { ($0.name, $0) }) { first, _ in first }
+        let pairs = new.allRules.compactMap { rule in before[rule.name].map { ($0, rule) } }
         return pairs.filter { old, new in
             !new.cache.contains(old.cache) || !new.formats.readsAll(of: old.formats)
                 || !new.formats.writesAll(of: old.formats)

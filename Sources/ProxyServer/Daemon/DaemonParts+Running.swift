@@ -30,7 +30,7 @@ extension DaemonParts {
 
     /// Logs which sources are reached without verification, or cannot be for want of a file.
     func warnOfRoutes(_ configuration: Configuration) {
-        for finding in SourceRouteCheck(sources: configuration.sources).findings(MachineProbe()) {
+        for finding in SourceRouteCheck(sources: configuration.allSources).findings(MachineProbe()) {
             logger.warning(
                 "source is reached unsafely or not at all",
                 metadata: [
@@ -45,7 +45,7 @@ extension DaemonParts {
     /// Only a warning: the folder may be on a network file system that is mounted later, and other sources work. It runs on its own
     /// thread, because accessing a folder whose server is down can block indefinitely.
     func warnOfFolders(_ configuration: Configuration) {
-        let sources = configuration.sources.filter(\.rule.isFolder)
+        let sources = configuration.allSources.filter(\.rule.isFolder)
         guard !sources.isEmpty else { return }
         let check = SourceFolderCheck(sources: sources, cachePath: configuration.cache.path)
         try? SystemThread.start(name: "folders") { [logger] in

@@ -2,6 +2,7 @@ import Glibc
 import HTTPCache
 import HTTPKit
 import ImagePipeline
+import ImagePlan
 import LinuxSystem
 import Logging
 import OriginTransfer
@@ -64,13 +65,15 @@ final class DaemonParts: Sendable {
         var pool = WorkerPool.Configuration(configuration)
         pool.conditionChanged = { Self.tell($0, readiness, logger) }
         workers = try WorkerPool(pool, time: time)
-        var cached = MemoryCache<Entity>.Configuration(capacity: configuration.memoryShares.pictures)
-        cached.entries = configuration.memoryEntries.pictures
-        memory = MemoryCache(cached)
+        let shares = configuration.memoryShares
+        var memory = MemoryCache<Entity>.Configuration(capacity: shares.pictures)
+        memory.entries = configuration.memoryEntries.pictures
+        memory.reserved = shares.reservedPictures
+        self.memory = MemoryCache(memory)
         Self.warnOfMemory(configuration, logger)
         var disk = DiskStore.Configuration(path: configuration.cache.path, time: time)
         disk.isReadable = PictureMetadata.isReadable
-        disk.limits = DiskLimits(configuration.cache)
+        disk.limits = DiskLimits(configuration)
         disk.seed = configuration.cache.seed.isEmpty ? nil : configuration.cache.seed
         disk.healthChanged = { health in
             switch health {
@@ -107,21 +110,22 @@ final class DaemonParts: Sendable {
         ])
         let loader = OriginLoader(registry, suspended: suspended)
         let rawCache = RawCache(
-            capacity: configuration.memoryShares.raw,
+            capacity: shares.raw,
             entries: configuration.memoryEntries.raw,
+            reserved: shares.reservedRaw,
             disk: stored,
             policy: tiers
         )
         pressure = MemoryPressureMonitor(
-            memory,
+            self.memory,
             raw: rawCache,
-            shares: configuration.memoryShares,
+            shares: shares,
             isOn: configuration.cache.memoryPressure,
             gauge: KernelMemoryGauge(probe: MachineProbe()),
             logger: logger
         )
         var shared = PipelineParts(
-            memory: memory,
+            memory: self.memory,
             disk: stored,
             readLane: readLane,
             loader: loader,
@@ -159,7 +163,7 @@ final class DaemonParts: Sendable {
             time: time,
             logger: logger
         )
-        let resolver = ResolverCell(try RequestResolver(configuration, time: time))
+        let resolver = ResolverCell(try Self.sites(configuration, time, metrics))
         self.resolver = resolver
         warmer = Warmer(
             Warmer.Parts(pipeline: pipeline, resolver: resolver, live: live, time: time, logger: logger)
@@ -191,19 +195,12 @@ final class DaemonParts: Sendable {
                     loops: loops,
                     slowMisses: slowMisses
                 ),
-                raw: RawRoute(
-                    resolver: resolver,
-                    proxy: raw,
-                    live: live,
-                    rates: rates,
-                    via: via,
-                    logger: logger,
-                    loops: loops
-                ),
+                raw: RawRoute(proxy: raw, live: live, rates: rates, via: via, logger: logger),
                 observer: observer,
                 purger: purger,
                 live: live,
-                via: via
+                via: via,
+                sites: (0..<loops).map { _ in LoopSites(resolver) }
             )
         )
         let addresses = sockets.adminListener.map { [$0] } ?? configuration.admin.listen
@@ -213,7 +210,7 @@ final class DaemonParts: Sendable {
         }
         let stats = StatisticsReader(
             metrics: metrics,
-            memory: memory,
+            memory: self.memory,
             raw: raw.cache,
             pressure: pressure,
             store: store,
@@ -244,6 +241,7 @@ final class DaemonParts: Sendable {
             ),
             handler: AdminHandler(
                 token: { live.current.admin.token },
+                site: { $0.site(in: live.current) },
                 // The permissions of a socket opened by the service manager are unknown.
                 trustsSocket: sockets.adminListener == nil,
                 routes: [
@@ -286,6 +284,15 @@ final class DaemonParts: Sendable {
         )
     }
 
+    /// Creates the table of sites, which count their requests in the metrics.
+    static func sites(
+        _ configuration: Configuration,
+        _ time: any TimeSource,
+        _ metrics: Metrics
+    ) throws(RequestError) -> SiteTable {
+        try SiteTable(configuration, time: time) { metrics.siteRequests.counter(of: $0) }
+    }
+
     /// Logs that a host is left alone, or asked again.
     private static func tell(_ source: String, _ origin: String, isOpen: Bool, _ logger: Logger) {
         let metadata: Logger.Metadata = ["source": "\(source)", "origin": "\(origin)"]
@@ -305,14 +312,18 @@ final class DaemonParts: Sendable {
 }
 
 extension DiskLimits {
-    /// Creates the configuration of the disk cache.
-    init(_ cache: Configuration.Cache) {
+    /// Creates the configuration of the disk cache, with the quotas of sites.
+    init(_ configuration: Configuration) {
+        let cache = configuration.cache
         self.init(
             originals: cache.originals,
             variants: cache.variants,
             minimumFree: cache.minimumFree,
             maximumAge: Int64(cache.maximumAge / 1000)
         )
+        for site in configuration.sites where site.quota.originals != nil || site.quota.variants != nil {
+            reserved[site.name] = Reservation(originals: site.quota.originals, variants: site.quota.variants)
+        }
     }
 }
 

@@ -20,10 +20,10 @@ struct Doctor: Sendable {
             + listeners.map { ListenCheck(address: $0, cachePath: configuration.cache.path) }
             + [
                 SecretCheck(loaded),
-                SourceFolderCheck(sources: configuration.sources, cachePath: configuration.cache.path),
-                SourceRouteCheck(sources: configuration.sources),
+                SourceFolderCheck(sources: configuration.allSources, cachePath: configuration.cache.path),
+                SourceRouteCheck(sources: configuration.allSources),
                 RuleReachCheck(configuration: configuration),
-                LibraryCheck(needsTLS: configuration.sources.contains { $0.asksTLS } || configuration.remote.isOpen),
+                LibraryCheck(needsTLS: configuration.allSources.contains { $0.asksTLS } || configuration.remote.isOpen),
                 WorkerCheck(memory: configuration.workers.memory),
             ]
     }

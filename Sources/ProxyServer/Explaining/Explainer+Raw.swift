@@ -22,16 +22,16 @@ extension Explainer {
     }
 
     private func rawRequestSection(_ request: ExplainedRequest) -> Explanation.Section {
-        let key = request.isRemote ? "remote.raw" : "sources.\(request.rule.name).raw"
+        let key = request.isRemote ? "remote.raw" : "sources.\(request.rule.localName).raw"
         let words = "yes: request and response are forwarded unchanged"
         let methods = request.rule.allMethods.map { JSONValue.string($0) }
         let said =
             request.isRemote || request.rule.methods.isEmpty
-            ? SettingOrigin(key: "", place: nil) : loaded.origin(of: "sources.\(request.rule.name).methods")
+            ? SettingOrigin(key: "", place: nil) : loaded.origin(of: "sources.\(request.rule.localName).methods")
         return Explanation.Section(
             name: "request",
             facts: [
-                Explanation.Fact("source", .string(request.rule.name), .path),
+                Explanation.Fact("source", .string(request.rule.localName), .path),
                 Explanation.Fact("raw", .bool(true), words: words, .setting(loaded.origin(of: key))),
                 Explanation.Fact("methods", .array(methods), .setting(said)),
             ]
@@ -61,7 +61,7 @@ extension Explainer {
     /// The cache key of the response and its tiers.
     private func rawCacheSection(_ request: ExplainedRequest) -> Explanation.Section {
         let tiers = request.origin.source.cache.originals
-        let key = request.isRemote ? "" : "sources.\(request.rule.name).cache"
+        let key = request.isRemote ? "" : "sources.\(request.rule.localName).cache"
         let setting = key.isEmpty ? SettingOrigin(key: "", place: nil) : loaded.origin(of: key)
         return Explanation.Section(
             name: "cache",

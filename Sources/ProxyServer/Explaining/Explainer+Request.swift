@@ -4,7 +4,8 @@ import ImagePlan
 extension Explainer {
     /// The parameters and fields of the request that are not part of the plan.
     func requestSection(_ request: ExplainedRequest) throws(Problem) -> Explanation.Section {
-        var facts = [Explanation.Fact("source", .string(request.rule.name), .path)]
+        var facts = [Explanation.Fact("source", .string(request.rule.localName), .path)]
+        if let site = siteFact(of: request.rule) { facts.insert(site, at: 0) }
         let options = request.entry.options
         let others = request.pairs.filter { !RequestLanguage.isReserved($0.name) }
         let forwarded = others.filter { options.query.use(of: $0.name) == .forward }
@@ -22,13 +23,18 @@ extension Explainer {
         return Explanation.Section(name: "request", facts: facts)
     }
 
+    /// The site of a source, unless it is the default one.
+    func siteFact(of rule: SourceRule) -> Explanation.Fact? {
+        rule.site.isEmpty ? nil : Explanation.Fact("site", .string(rule.site))
+    }
+
     private func list(
         _ name: String,
         _ pairs: [QueryPair],
         key: String,
         _ request: ExplainedRequest
     ) -> Explanation.Fact {
-        let origin = ruleOrigin(of: key, request) ?? loaded.origin(of: "sources.\(request.rule.name).\(key)")
+        let origin = ruleOrigin(of: key, request) ?? loaded.origin(of: "sources.\(request.rule.localName).\(key)")
         return Explanation.Fact(name, .array(pairs.map { .string($0.raw) }), .setting(origin))
     }
 

@@ -137,7 +137,7 @@ extension Explainer {
     private func isInherited(_ name: String) -> Bool { InheritedSetting.all.contains { $0.top.name == name } }
 
     private func key(_ name: String, _ request: ExplainedRequest) -> String {
-        "sources.\(request.rule.name).\(name)"
+        "sources.\(request.rule.localName).\(name)"
     }
 }
 

@@ -49,6 +49,6 @@ extension Explainer {
     func inherited(_ key: String, _ request: ExplainedRequest) -> SettingOrigin {
         ruleOrigin(of: key, request)
             ?? (request.isRemote
-                ? loaded.origin(of: key) : loaded.origin(of: "sources.\(request.rule.name).\(key)", key))
+                ? loaded.origin(of: key) : loaded.origin(of: "sources.\(request.rule.localName).\(key)", key))
     }
 }

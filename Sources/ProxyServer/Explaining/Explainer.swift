@@ -13,11 +13,12 @@ struct Explainer: Sendable {
 
     /// Creates an explainer with the daemon's rules.
     ///
+    /// - Parameter mount: the beginning of the site's paths, which targets do not have.
     /// - Throws: `RequestError` for an invalid preset, which validation has excluded.
-    init(_ loaded: LoadedConfiguration, time: any TimeSource) throws(RequestError) {
+    init(_ loaded: LoadedConfiguration, mount: String = "", time: any TimeSource) throws(RequestError) {
         self.loaded = loaded
         self.time = time
-        resolver = try RequestResolver(loaded.configuration, time: time)
+        resolver = try RequestResolver(loaded.configuration, time: time, mount: mount)
     }
 
     /// Explains a GET.

@@ -18,6 +18,8 @@ final class Metrics: Sendable {
     let reloads: Counter<ReloadResult>
     /// Purges carried out.
     let purges: Counter<NoLabel>
+    /// Requests by site.
+    let siteRequests: SiteCounters
     /// The durations of a miss's stages.
     let stages = StageHistograms()
 
@@ -30,6 +32,7 @@ final class Metrics: Sendable {
         responseBytes = Counter(loops: loops)
         reloads = Counter(loops: loops)
         purges = Counter(loops: loops)
+        siteRequests = SiteCounters(loops: loops)
         inFlight = UpDownCounter(loops: loops)
         requestDuration = Histogram(loops: loops)
     }

@@ -82,8 +82,8 @@ final class MemoryPressureMonitor: Sendable {
     }
 
     private func resize(to shares: MemoryShares) {
-        memory.resize(capacity: shares.pictures)
-        raw?.resize(capacity: shares.raw)
+        memory.resize(capacity: shares.pictures, reserved: shares.reservedPictures)
+        raw?.resize(capacity: shares.raw, reserved: shares.reservedRaw)
     }
 
     /// Takes a reading and adjusts the caches.

@@ -24,6 +24,8 @@ struct PurgeOrder: Hashable, Sendable {
     }
 
     var target: Target
+    /// The site's name; `default` for the sources at the file's top, `nil` for what the client's rights are.
+    var site: String?
     /// Whether the selection is only marked stale.
     var isSoft = false
     /// Whether the selection is only counted.
@@ -32,7 +34,7 @@ struct PurgeOrder: Hashable, Sendable {
     var tier: StoredTier?
 
     private static let names = [
-        "url", "prefix", "source", "tag", "preset", "older-than", "expired", "all", "tier", "soft", "dry",
+        "url", "prefix", "source", "tag", "preset", "older-than", "expired", "all", "site", "tier", "soft", "dry",
     ]
     static let members = "url, prefix, source, tag, preset, older-than, expired or all"
 
@@ -58,13 +60,14 @@ struct PurgeOrder: Hashable, Sendable {
             case "expired": if try value.flag(name) { targets.append(.expired) }
             case "tier": tier = try Self.tier(value, name)
             case "all": if try value.flag(name) { targets.append(.all) }
+            case "site": site = try value.text(name)
             case "soft": isSoft = try value.flag(name)
             case "dry": isDry = try value.flag(name)
             default:
                 let hint = NearestName.of(name, among: Self.names).map { " Did you mean \($0)?" } ?? ""
                 throw Problem(
                     400,
-                    "The members of a purge are \(Self.members), and tier, soft and dry.\(hint)",
+                    "The members of a purge are \(Self.members), and site, tier, soft and dry.\(hint)",
                     parameter: name
                 )
             }
@@ -78,8 +81,15 @@ struct PurgeOrder: Hashable, Sendable {
         try check()
     }
 
-    init(target: Target, isSoft: Bool = false, isDry: Bool = false, tier: StoredTier? = nil) {
+    init(
+        target: Target,
+        site: String? = nil,
+        isSoft: Bool = false,
+        isDry: Bool = false,
+        tier: StoredTier? = nil
+    ) {
         self.target = target
+        self.site = site
         self.isSoft = isSoft
         self.isDry = isDry
         self.tier = tier
@@ -128,7 +138,9 @@ struct PurgeOrder: Hashable, Sendable {
         let ways: [JSONValue.Member] = [isSoft ? "soft" : nil, isDry ? "dry" : nil].compactMap { name in
             name.map { .init($0, .bool(true)) }
         }
-        let places = tier.map { [JSONValue.Member("tier", .string($0.rawValue))] } ?? []
+        let places: [JSONValue.Member] = [("site", site), ("tier", tier?.rawValue)].compactMap { name, value in
+            value.map { .init(name, .string($0)) }
+        }
         return .object([member] + places + ways)
     }
 

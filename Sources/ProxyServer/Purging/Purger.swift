@@ -17,47 +17,99 @@ struct Purger: Sendable {
     let time: any TimeSource
     let logger: Logger
 
+    /// The rights of a client of the public listener: those of the site that it has asked.
+    func rights(at site: Site, isOperator: Bool) -> PurgeRights {
+        PurgeRights(site: resolver.table.hasSites ? site.name : nil, isOperator: isOperator)
+    }
+
+    /// Resolves an order under the current configuration.
+    ///
+    /// - Throws: `Problem` if it is invalid, or exceeds the client's rights.
+    func selection(of order: PurgeOrder, _ rights: PurgeRights = .all) throws(Problem) -> PurgeSelection {
+        try selection(of: order.target, in: try rights.scope(order.site))
+    }
+
     /// Resolves a target under the current configuration.
     ///
+    /// - Parameter scope: the site's name, empty for the default site; `nil` for all sites. Names and paths are then those of the
+    ///   default site, and of sites with a prefix.
     /// - Throws: `Problem` if it is invalid.
-    func selection(of target: PurgeOrder.Target) throws(Problem) -> PurgeSelection {
+    func selection(of target: PurgeOrder.Target, in scope: String?) throws(Problem) -> PurgeSelection {
         switch target {
-        case .all: return .all
+        case .all: return Self.within(scope, .all)
         case .source(let name):
             // A source that is no longer configured may still have entries; `unknown` tells these cases apart.
             guard RequestPath.isSourceName(name) else {
                 throw Problem(400, "This is not a valid name of a source.", parameter: "source")
             }
-            return .source(name)
-        case .url(let text): return selection(of: try originals(of: text))
-        case .prefix(let text): return .prefixes(try PurgePlaces(resolver.current.resolver.table).prefixes(of: text))
-        case .tags(let tags):
-            let limit = OriginTags.maximumLength
-            guard tags.allSatisfy(OriginTags.isTag) else {
-                throw Problem(
-                    400,
-                    "A tag must not contain spaces or commas, and not be longer than \(limit) bytes.",
-                    parameter: "tag"
-                )
-            }
-            guard tags.count <= PurgeFields.maximumCount else {
-                throw Problem(
-                    400,
-                    "A purge must not have more than \(PurgeFields.maximumCount) tags.",
-                    parameter: "tag"
-                )
-            }
-            return .tags(Set(tags))
+            return .source(CacheNamespace.source(name, in: scope ?? ""))
+        case .url(let text): return selection(of: try originals(of: text, in: scope))
+        case .prefix(let text): return .prefixes(try prefixes(of: text, in: scope))
+        case .tags(let tags): return Self.within(scope, try Self.selection(ofTags: tags))
         case .preset(let name):
             // A preset that is no longer configured may still have entries, too.
             guard Preset.isValid(name: name) else {
                 throw Problem(400, "This is not a valid name of a preset.", parameter: "preset")
             }
-            let preset = resolver.current.resolver.table.remote.options.presets[name]
-            return .preset(PresetPattern(name: name, preset: preset))
-        case .expired: return .staleAt(time.wallSeconds)
-        case .olderThan(let seconds): return .confirmedBefore(time.wallSeconds.subtractingSaturated(seconds))
+            let sites = resolver.table
+            let preset = sites.site(named: scope ?? "")?.resolver.table.remote.options.presets[name]
+            let selection = PurgeSelection.preset(PresetPattern(name: name, preset: preset))
+            // A preset belongs to one site.
+            return sites.hasSites || scope != nil ? Self.within(scope ?? "", selection) : selection
+        case .expired: return Self.within(scope, .staleAt(time.wallSeconds))
+        case .olderThan(let seconds):
+            return Self.within(scope, .confirmedBefore(time.wallSeconds.subtractingSaturated(seconds)))
         }
+    }
+
+    private static func within(_ scope: String?, _ selection: PurgeSelection) -> PurgeSelection {
+        scope.map { .within($0, selection) } ?? selection
+    }
+
+    private static func selection(ofTags tags: [String]) throws(Problem) -> PurgeSelection {
+        let limit = OriginTags.maximumLength
+        guard tags.allSatisfy(OriginTags.isTag) else {
+            throw Problem(
+                400,
+                "A tag must not contain spaces or commas, and not be longer than \(limit) bytes.",
+                parameter: "tag"
+            )
+        }
+        guard tags.count <= PurgeFields.maximumCount else {
+            throw Problem(
+                400,
+                "A purge must not have more than \(PurgeFields.maximumCount) tags.",
+                parameter: "tag"
+            )
+        }
+        return .tags(Set(tags))
+    }
+
+    /// The sites that a path or an absolute URL of originals may be of, with the path below the prefix of each.
+    ///
+    /// - Throws: `Problem` 404 for an unknown site.
+    private func places(of text: String, in scope: String?) throws(Problem) -> [(site: Site, text: String)] {
+        let sites = resolver.table
+        guard scope != nil || text.hasPrefix("/") else { return ([sites.standard] + sites.named).map { ($0, text) } }
+        let place = try sites.place(of: text, named: scope)
+        return [(place.site, place.target)]
+    }
+
+    private func prefixes(of text: String, in scope: String?) throws(Problem) -> [OriginPrefix] {
+        var found: [OriginPrefix] = []
+        for (site, text) in try places(of: text, in: scope) {
+            found += try PurgePlaces(site.resolver.table).prefixes(of: text)
+        }
+        return found
+    }
+
+    /// The originals for a request path or an absolute URL.
+    private func originals(of text: String, in scope: String?) throws(Problem) -> [OriginRequest] {
+        var found: [OriginRequest] = []
+        for (site, text) in try places(of: text, in: scope) {
+            found += try Self.originals(of: text, at: site.resolver)
+        }
+        return found
     }
 
     /// The selection of originals with all their copies.
@@ -65,16 +117,16 @@ struct Purger: Sendable {
     /// Where cookies are forwarded, or rules depend on the request, there are copies under keys that cannot be told from here.
     /// They have the URL in common, so that it selects them as a prefix, with any URL that continues it.
     private func selection(of origins: [OriginRequest]) -> PurgeSelection {
-        let hasCopies = resolver.current.resolver.table.rules.changesKeys
+        // All sites have the same rules.
+        let hasCopies = resolver.table.standard.resolver.table.rules.changesKeys
         guard hasCopies || origins.contains(where: { !$0.source.forwardCookies.isEmpty }) else {
             return .originals(origins.map(\.key))
         }
         return .prefixes(origins.map { OriginPrefix(source: $0.source.name, url: $0.identity) })
     }
 
-    /// The originals for a request path or an absolute URL.
-    private func originals(of text: String) throws(Problem) -> [OriginRequest] {
-        let resolver = resolver.current.resolver.withoutGuards
+    private static func originals(of text: String, at resolver: RequestResolver) throws(Problem) -> [OriginRequest] {
+        let resolver = resolver.withoutGuards
         if let origin = try resolver.rawOrigin(of: Array(text.utf8)) { return [origin] }
         guard !text.hasPrefix("/") else {
             return [try resolver.resolve(Array(text.utf8)).variant(for: .rest).origin]
@@ -141,21 +193,33 @@ struct Purger: Sendable {
     ///
     /// Entries of a source or preset that is no longer configured can still be purged by its name.
     func unknown(_ selection: PurgeSelection) -> Problem? {
-        let table = resolver.current.resolver.table
+        let sites = resolver.table
         switch selection {
-        case .source(let name) where table.sources[name] == nil && name != table.remote.rule.name:
-            let hint = NearestName.hint(name, among: table.sources.keys.sorted() + [table.remote.rule.name])
+        case .source(let full):
+            let (scope, name) = (CacheNamespace.of(source: full), CacheNamespace.name(of: full))
+            guard let site = sites.site(named: scope) else { return .unknownSite(scope, in: sites) }
+            let names = site.resolver.table.sources.keys.sorted() + ["fetch"]
+            guard !names.contains(name) else { return nil }
             return Problem(
                 404,
-                "There is no source '\(name)', and no entry of one is cached\(hint)",
+                "There is no source '\(name)', and no entry of one is cached\(NearestName.hint(name, among: names))",
                 parameter: "source"
             )
-        case .preset(let pattern) where table.remote.options.presets[pattern.name] == nil:
-            let hint = NearestName.hint(pattern.name, among: table.remote.options.presets.keys.sorted())
-            let detail = "There is no preset '\(pattern.name)', and no entry of one is cached\(hint)"
-            return Problem(404, detail, parameter: "preset")
+        case .preset(let pattern): return unknown(pattern, in: sites.standard)
+        case .within(let scope, let selection):
+            guard let site = sites.site(named: scope) else { return .unknownSite(scope, in: sites) }
+            if case .preset(let pattern) = selection { return unknown(pattern, in: site) }
+            return nil
         default: return nil
         }
+    }
+
+    private func unknown(_ pattern: PresetPattern, in site: Site) -> Problem? {
+        let names = site.resolver.table.remote.options.presets.keys.sorted()
+        guard !names.contains(pattern.name) else { return nil }
+        let hint = NearestName.hint(pattern.name, among: names)
+        let detail = "There is no preset '\(pattern.name)', and no entry of one is cached\(hint)"
+        return Problem(404, detail, parameter: "preset")
     }
 
     private static let busy = Response(Problem(503, "Too many purges are waiting for the disk.", retryAfter: 1))
@@ -170,6 +234,8 @@ struct Purger: Sendable {
         case .staleAt(let time): "stale at \(Explainer.date(time))"
         case .preset(let pattern): "preset \(pattern.name)"
         case .all: "all"
+        case .within(let namespace, let selection):
+            words(selection) + (namespace.isEmpty ? " of the default site" : " of site \(namespace)")
         }
     }
 

@@ -32,6 +32,8 @@ struct RequestBuilder: Sendable {
 
     private let resolver: RequestResolver
     private let signer: RequestSigner
+    /// The beginning of the site's paths; empty for none.
+    private let mount: String
 
     /// Builds requests for this resolver, without its signature checks.
     init(_ resolver: RequestResolver) {
@@ -43,6 +45,7 @@ struct RequestBuilder: Sendable {
             time: resolver.time
         )
         signer = resolver.permission?.signer ?? RequestSigner(keys: [])
+        mount = String(decoding: signer.mount, as: UTF8.self)
     }
 
     /// The path and query, with `sig` at the end if there is a key.
@@ -81,16 +84,16 @@ struct RequestBuilder: Sendable {
             _ = try resolver.resolve(Array(unsigned.utf8))
         } else {
             _ = try resolver.rawOrigin(of: Array(unsigned.utf8), method: request.method)
-            if isForOrigin, !resolver.signsRaw { return unsigned }
+            if isForOrigin, !resolver.signsRaw { return mount + unsigned }
         }
         guard let signature = signer.signature(path: path.utf8, query: query.utf8, method: request.method) else {
             for name in SignedOptions.names.map(\.name) + ["timing"]
             where raw == nil && request.parameters.contains(where: { $0 == (name, "1") }) {
                 throw Problem(403, "\(name)=1 requires a signature, but signing.keys is empty.", parameter: name)
             }
-            return unsigned
+            return mount + unsigned
         }
-        return "\(unsigned)\(query.isEmpty ? "?" : "&")sig=\(signature)"
+        return "\(mount)\(unsigned)\(query.isEmpty ? "?" : "&")sig=\(signature)"
     }
 
     /// The parameter with a URL.

@@ -1,4 +1,4 @@
-/// One event loop's recently resolved requests, by the raw bytes of the target.
+/// One event loop's recently resolved requests, by site and the raw bytes of the target.
 ///
 /// A direct-mapped table: it is bounded, has no eviction order, and a collision only costs another parse. Confined to its owner.
 struct RequestMemo: Sendable {
@@ -8,23 +8,29 @@ struct RequestMemo: Sendable {
     private static let longestTarget = 1024
 
     private struct Slot: Sendable {
+        var site: Site
         var target: [UInt8]
         var request: ResolvedRequest
     }
 
     private var table = [Slot?](repeating: nil, count: slots)
 
-    /// The resolved request for a target in the read buffer.
-    func find(_ target: Range<Int>, in bytes: Span<UInt8>) -> ResolvedRequest? {
-        guard let slot = table[Self.slot(of: target, in: bytes)], slot.target.count == target.count else { return nil }
+    /// The resolved request for a target of a site, in the read buffer.
+    func find(_ target: Range<Int>, of site: Site, in bytes: Span<UInt8>) -> ResolvedRequest? {
+        guard let slot = table[Self.slot(of: target, in: bytes)], slot.site === site, slot.target.count == target.count
+        else { return nil }
         for index in slot.target.indices where slot.target[index] != bytes[target.lowerBound + index] { return nil }
         return slot.request
     }
 
-    /// Stores the resolved request of a target.
-    mutating func keep(_ request: ResolvedRequest, for target: [UInt8]) {
+    /// Stores the resolved request of a site's target.
+    mutating func keep(_ request: ResolvedRequest, for target: [UInt8], of site: Site) {
         guard target.count <= Self.longestTarget else { return }
-        table[Self.slot(of: 0..<target.count, in: target.span)] = Slot(target: target, request: request)
+        table[Self.slot(of: 0..<target.count, in: target.span)] = Slot(
+            site: site,
+            target: target,
+            request: request
+        )
     }
 
     /// FNV-1a, folded; cheap, and good enough where collisions are harmless.

@@ -62,7 +62,7 @@ extension RequestResolver {
         guard !table.rules.isEmpty else { return RuledSource(entry: entry, requested: path) }
         let host = entry.rule.location.urlPrefix.flatMap { try? OriginURL($0).hostText }
         let subject = RuleSet.Subject(
-            source: entry.rule.name,
+            source: entry.rule.localName,
             host: host,
             segments: path.segments,
             rawSegments: path.rawSegments,
@@ -90,7 +90,7 @@ extension RequestResolver {
             }
         }
         let subject = RuleSet.Subject(
-            source: table.remote.rule.name,
+            source: table.remote.rule.localName,
             host: url.hostText,
             segments: segments.decoded,
             rawSegments: segments.raw,
@@ -214,7 +214,7 @@ extension RequestResolver {
         for entry in table.sources.values {
             guard let prefix = entry.rule.location.urlPrefix, let start = try? OriginURL(prefix),
                 url.normalized.hasPrefix(start.normalized),
-                let path = try? RequestPath.parse("/\(entry.rule.name)/\(url.path.dropFirst(start.path.count))")
+                let path = try? RequestPath.parse("/\(entry.rule.localName)/\(url.path.dropFirst(start.path.count))")
             else { continue }
             // The URL is the origin's, so that nothing is rewritten.
             let rule = ruled(entry, path).entry.rule

@@ -36,11 +36,12 @@ struct RequestResolver: Sendable {
 
     /// Creates a resolver from a validated configuration.
     ///
+    /// - Parameter mount: the beginning of the site's paths, which signatures cover.
     /// - Throws: `RequestError` for an invalid preset, which validation has excluded.
-    init(_ configuration: Configuration, time: any TimeSource) throws(RequestError) {
+    init(_ configuration: Configuration, time: any TimeSource, mount: String = "") throws(RequestError) {
         self.init(
             table: try SourceTable(configuration),
-            permission: RequestPermission(configuration.signing),
+            permission: RequestPermission(configuration.signing, mount: mount),
             signsRaw: configuration.signing.required,
             answers: configuration.answers,
             time: time
@@ -66,6 +67,14 @@ struct RequestResolver: Sendable {
     /// The same without signatures and other permissions, for requests of the operator; what a source serves is unchanged.
     var withoutPermission: RequestResolver {
         RequestResolver(table: table, permission: nil, signsRaw: signsRaw, answers: answers, time: time)
+    }
+
+    /// The same for a request that fulfils some conditions of rules.
+    func with(_ traits: RequestTraits) -> RequestResolver {
+        guard traits != self.traits else { return self }
+        var resolver = self
+        resolver.traits = traits
+        return resolver
     }
 
     /// Resolves a target in origin-form.

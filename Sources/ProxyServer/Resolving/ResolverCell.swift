@@ -1,29 +1,35 @@
 import LinuxSystem
 import Synchronization
 
-/// The current resolver, which a reload replaces; any thread.
+/// The current sites with their resolvers, which a reload replaces; any thread.
 ///
-/// Event loops keep copies, and check with one atomic load whether theirs is current.
+/// Event loops keep references, and check with one atomic load whether theirs is current.
 final class ResolverCell: Sendable {
-    private let resolver: Lock<RequestResolver>
+    private let sites: Lock<SiteTable>
     private let version = Atomic<UInt64>(1)
 
-    init(_ resolver: RequestResolver) { self.resolver = Lock(resolver) }
+    init(_ sites: SiteTable) { self.sites = Lock(sites) }
+
+    /// Creates a cell with only the default site.
+    convenience init(_ resolver: RequestResolver) { self.init(SiteTable(resolver)) }
 
     /// The generation, which changes with each replacement; never 0.
     @inline(__always)
     var generation: UInt64 { version.load(ordering: .acquiring) }
 
-    /// The resolver, with a generation that is not newer than it.
-    var current: (resolver: RequestResolver, generation: UInt64) {
-        // The generation is read first: at worst a loop stores a new resolver under an old number and reloads it once more.
+    /// The sites, with a generation that is not newer than they are.
+    var current: (sites: SiteTable, generation: UInt64) {
+        // The generation is read first: at worst a loop stores new sites under an old number and reloads them once more.
         let generation = generation
-        return (resolver.withLock { $0 }, generation)
+        return (sites.withLock { $0 }, generation)
     }
 
-    /// Replaces the resolver for subsequent requests.
-    func replace(_ new: RequestResolver) {
-        resolver.withLock { $0 = new }
+    /// The current sites.
+    var table: SiteTable { sites.withLock { $0 } }
+
+    /// Replaces the sites for subsequent requests.
+    func replace(_ new: SiteTable) {
+        sites.withLock { $0 = new }
         version.add(1, ordering: .releasing)
     }
 }

@@ -16,7 +16,7 @@ struct SourceTable: Sendable {
         var preset: String?
     }
 
-    /// By name.
+    /// By name within the site.
     var sources: [String: Entry]
     /// The cache tiers of presets that override them, by name.
     var presetTiers: [String: CacheTiers] = [:]
@@ -67,7 +67,7 @@ extension SourceTable {
                     ? nil : ClientHintOptions(fields: Set(source.rule.clientHints), ladder: configuration.ladder)
             )
             options.query = QueryFilter(source.rule)
-            entries[source.rule.name] = Entry(
+            entries[source.rule.localName] = Entry(
                 rule: source.rule,
                 options: options,
                 fallback: source.fallback,

@@ -11,4 +11,7 @@ extension PeerAddress {
         case .ipv6: PeerAddress(family: .ipv6, port: 0, high: high, low: 0).description + "/64"
         }
     }
+
+    /// The account of a client's work for a site; one site's work does not use up what its clients may do at another.
+    func account(in site: Site) -> String { site.name.isEmpty ? account : "\(account) \(site.name)" }
 }

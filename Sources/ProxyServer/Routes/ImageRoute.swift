@@ -41,11 +41,16 @@ final class ImageRoute: Sendable {
         resolvers = (0..<loops).map { _ in LoopResolver(resolver) }
     }
 
-    /// Handles a GET or HEAD request; on the loop's thread.
-    func handle(_ head: borrowing RequestHead, bytes: Span<UInt8>, context: RequestContext) -> Reply {
+    /// Handles a GET or HEAD request to a site; on the loop's thread.
+    func handle(
+        _ head: borrowing RequestHead,
+        of site: Site,
+        bytes: Span<UInt8>,
+        context: RequestContext
+    ) -> Reply {
         let request: ResolvedRequest
         do {
-            request = try resolvers[context.loop].resolve(head, in: bytes)
+            request = try resolvers[context.loop].resolve(head, of: site, in: bytes)
         } catch {
             return .now(Response(error, id: context.trace.id).readable(by: live.current.answers.cors))
         }
@@ -62,8 +67,9 @@ final class ImageRoute: Sendable {
         }
         let mayDirect = head.has(.cacheControl) || head.has(.pragma) || !request.options.isEmpty
         let directives =
-            mayDirect ? RequestDirectives(of: request, head, bytes, token: live.current.admin.token) : .none
-        guard directives.isNone else { return load(variant, of: request, directives, head, bytes, context) }
+            mayDirect
+            ? RequestDirectives(of: request, head, bytes, tokens: [live.current.admin.token, site.token]) : .none
+        guard directives.isNone else { return load(variant, of: request, site, directives, head, bytes, context) }
         if let entity = pipeline.cached(variant.key, now: now) {
             if entity.isStandIn { pipeline.replaceStandIn(of: variant) }
             return .now(hit(entity, .memory, to: request, head, bytes, now))
@@ -76,7 +82,7 @@ final class ImageRoute: Sendable {
         if !head.has(.cdnLoop), variant.origin.unkeyed == nil, let entity = pipeline.stale(variant, now: now) {
             return .now(hit(entity, .stale, to: request, head, bytes, now))
         }
-        return load(variant, of: request, directives, head, bytes, context)
+        return load(variant, of: request, site, directives, head, bytes, context)
     }
 
     @inline(__always)
@@ -127,6 +133,7 @@ final class ImageRoute: Sendable {
     private func load(
         _ variant: VariantRequest,
         of request: ResolvedRequest,
+        _ site: Site,
         _ directives: RequestDirectives,
         _ head: borrowing RequestHead,
         _ bytes: Span<UInt8>,
@@ -144,7 +151,7 @@ final class ImageRoute: Sendable {
         let trace = context.trace
         var load = LoadContext(demand: directives.demand, caller: OriginCaller(head, bytes, context))
         load.caller.unkeyed = variant.origin.unkeyed
-        load.account = context.peer.account
+        load.account = context.peer.account(in: site)
         load.deadline = variant.deadline(from: context.monotonic)
         let bucket = variant.bucket ?? .rest
         load.takesArriving = head.method == .get && conditions == nil

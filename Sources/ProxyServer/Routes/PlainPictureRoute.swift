@@ -20,15 +20,21 @@ final class PlainPictureRoute: Sendable {
 
     init(live: LiveConfiguration) { self.live = live }
 
-    /// Handles a GET or HEAD request, on an event loop; `nil` if the path is another one.
-    func handle(_ head: borrowing RequestHead, bytes: Span<UInt8>, context: RequestContext) -> Response? {
-        let target = head.pathAndQuery
+    /// Handles a GET or HEAD request to a site, on an event loop; `nil` if the path is another one.
+    func handle(
+        _ head: borrowing RequestHead,
+        of site: Site,
+        bytes: Span<UInt8>,
+        context: RequestContext
+    ) -> Response? {
+        let target = site.target(of: head)
         guard target.count >= Self.prefix.count, bytes[target.lowerBound + 1] == Self.prefix[1] else { return nil }
         for (index, byte) in Self.prefix.enumerated() where bytes[target.lowerBound + index] != byte { return nil }
         let cors = live.current.answers.cors
         do throws(Problem) {
-            let path = bytes.copy(head.path(in: bytes))
-            let secondsLeft = try permit(path, head.query(in: bytes).map { bytes.copy($0) } ?? [], context)
+            let parts = bytes.copy(target).split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
+            let (path, query) = (Array(parts[0]), parts.count > 1 ? Array(parts[1]) : [])
+            let secondsLeft = try permit(path, query, of: site, context)
             let wanted = try Wanted(path.dropFirst(Self.prefix.count), longest: live.current.placeholders.largest)
             let format = wanted.format ?? (Self.acceptsWebP(head, bytes) ? .webp : .png)
             let conditions = RequestConditions(head, bytes: bytes)
@@ -47,7 +53,12 @@ final class PlainPictureRoute: Sendable {
     /// Checks the query and the signature.
     ///
     /// - Returns: the seconds until the request expires; `nil` for never.
-    private func permit(_ path: [UInt8], _ query: [UInt8], _ context: RequestContext) throws(Problem) -> Int64? {
+    private func permit(
+        _ path: [UInt8],
+        _ query: [UInt8],
+        of site: Site,
+        _ context: RequestContext
+    ) throws(Problem) -> Int64? {
         guard live.current.placeholders.largest > 0 else {
             throw Problem(404, "Plain images are not served here (placeholders.largest is 0).")
         }
@@ -58,7 +69,7 @@ final class PlainPictureRoute: Sendable {
             throw Problem(error)
         }
         guard parsed.isBare else { throw Problem(400, "A plain image takes no parameters; \(Self.form).") }
-        try RequestPermission(live.current.signing).check(parsed, path: path)
+        try site.resolver.permission?.check(parsed, path: path)
         guard let expires = parsed.expires else { return nil }
         guard expires > context.wallSeconds else { throw ExpiringAnswer.refusal }
         return expires - context.wallSeconds

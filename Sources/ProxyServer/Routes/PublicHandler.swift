@@ -11,15 +11,20 @@ final class PublicHandler: RequestHandler {
     private let purger: Purger
     private let live: LiveConfiguration
     private let via: ViaName
+    /// One for each event loop.
+    private let sites: [LoopSites]
 
+    /// - Parameter sites: one for each event loop that calls the handler.
     init(
         images: ImageRoute,
         raw: RawRoute,
         observer: RequestObserver,
         purger: Purger,
         live: LiveConfiguration,
-        via: ViaName
+        via: ViaName,
+        sites: [LoopSites]
     ) {
+        self.sites = sites
         self.images = images
         self.raw = raw
         plain = PlainPictureRoute(live: live)
@@ -32,19 +37,23 @@ final class PublicHandler: RequestHandler {
     func handle(_ head: borrowing RequestHead, bytes: Span<UInt8>, context: RequestContext) -> Reply {
         observer.began(loop: context.loop)
         if via.hasLoop(head, bytes) { return .now(readable(Response(.loop, id: context.trace.id))) }
+        guard let site = sites[context.loop].site(of: head, in: bytes) else {
+            return .now(readable(Response(.noSite, id: context.trace.id)))
+        }
+        site.requests?.add(1, loop: context.loop)
         if !context.body.isEmpty, head.method == .get || head.method == .head {
             return .now(readable(Response(.contentRefused, closes: true, id: context.trace.id)))
         }
-        if let reply = raw.handle(head, bytes: bytes, context: context) { return reply }
+        if let reply = raw.handle(head, of: site, bytes: bytes, context: context) { return reply }
         switch head.method {
         case .get, .head: break
         case .options: return .now(Self.options(live.current.answers.cors))
-        case .purge: return purge(head, bytes, context)
+        case .purge: return purge(head, of: site, bytes, context)
         default: return .now(readable(Response(Self.methodNotAllowed)))
         }
         if let fixed = FixedAnswers.response(to: head.pathAndQuery, in: bytes) { return .now(readable(fixed)) }
-        if let response = plain.handle(head, bytes: bytes, context: context) { return .now(response) }
-        return images.handle(head, bytes: bytes, context: context)
+        if let response = plain.handle(head, of: site, bytes: bytes, context: context) { return .now(response) }
+        return images.handle(head, of: site, bytes: bytes, context: context)
     }
 
     func refusal(of head: borrowing RequestHead, bytes: Span<UInt8>, loop: Int, peer: PeerAddress) -> Response? {
@@ -55,8 +64,9 @@ final class PublicHandler: RequestHandler {
     }
 
     private func refusedContent(_ head: borrowing RequestHead, _ bytes: Span<UInt8>, _ loop: Int) -> Problem? {
+        guard let site = sites[loop].site(of: head, in: bytes) else { return .noSite }
         if head.method == .get || head.method == .head { return .contentRefused }
-        switch raw.expectation(head, bytes: bytes, loop: loop) {
+        switch raw.expectation(head, of: site, bytes: bytes) {
         case .wanted: return nil
         case .refused(let problem): return problem
         case .notRaw: break
@@ -68,22 +78,27 @@ final class PublicHandler: RequestHandler {
         }
     }
 
-    /// Handles `PURGE /NAME/PATH`, or `/` with tags or content, from permitted clients.
-    private func purge(_ head: borrowing RequestHead, _ bytes: Span<UInt8>, _ context: RequestContext) -> Reply {
+    /// Handles `PURGE /NAME/PATH`, or `/` with tags or content, from permitted clients of a site.
+    private func purge(
+        _ head: borrowing RequestHead,
+        of site: Site,
+        _ bytes: Span<UInt8>,
+        _ context: RequestContext
+    ) -> Reply {
         let configuration = live.current
         guard configuration.takesPurges else {
             return .now(readable(Response(Self.methodNotAllowed)))
         }
-        let isAllowed =
-            configuration.purge.allow.contains(context.peer)
-            || BearerCredentials(head, bytes).matches(configuration.admin.token)
-        guard isAllowed else {
+        let credentials = BearerCredentials(head, bytes)
+        let isOperator = credentials.matches(configuration.admin.token)
+        guard isOperator || site.purgers.contains(context.peer) || credentials.matches(site.token) else {
             return .now(Response(Problem(403, "This client is not allowed to purge (purge.allow).")))
         }
         do throws(Problem) {
-            let target = String(decoding: bytes.copy(head.pathAndQuery), as: UTF8.self)
+            let path = String(decoding: bytes.copy(head.pathAndQuery), as: UTF8.self)
+            let target = site.stripped(path) == "/" ? "/" : path
             let order = try PurgeOrder(target: target, fields: PurgeFields(head, bytes), body: context.body)
-            let selection = try purger.selection(of: order.target)
+            let selection = try purger.selection(of: order, purger.rights(at: site, isOperator: isOperator))
             let promise = context.promise()
             purger.purge(selection, order, by: "\(context.peer)") { response in
                 var response = response

@@ -7,54 +7,41 @@ import Logging
 
 /// Serves requests of raw sources, as a plain HTTP cache for any content.
 final class RawRoute: Sendable {
-    /// One event loop's resolver; only one thread calls it, so its lock is never contended.
-    private final class Known: Sendable {
-        struct State: Sendable {
-            var generation: UInt64 = 0
-            /// `nil` if no source is raw.
-            var resolver: RequestResolver?
-        }
-
-        let state = Lock(State())
-    }
-
-    private let cell: ResolverCell
     private let proxy: RawProxy<OriginRequest>
     private let live: LiveConfiguration
     private let rates: ClientRates
     private let via: ViaName
     private let logger: Logger
-    private let known: [Known]
 
-    /// - Parameter loops: the number of event loops that call the route.
     init(
-        resolver: ResolverCell,
         proxy: RawProxy<OriginRequest>,
         live: LiveConfiguration,
         rates: ClientRates,
         via: ViaName,
-        logger: Logger,
-        loops: Int
+        logger: Logger
     ) {
         self.rates = rates
         self.via = via
-        cell = resolver
         self.proxy = proxy
         self.live = live
         self.logger = logger
-        known = (0..<loops).map { _ in Known() }
     }
 
-    /// Handles a request, on the loop's thread; `nil` if it is not for a raw source.
-    func handle(_ head: borrowing RequestHead, bytes: Span<UInt8>, context: RequestContext) -> Reply? {
-        guard var resolver = resolver(of: context.loop), head.targetForm != .authority else { return nil }
+    /// Handles a request to a site, on the loop's thread; `nil` if it is not for a raw source.
+    func handle(
+        _ head: borrowing RequestHead,
+        of site: Site,
+        bytes: Span<UInt8>,
+        context: RequestContext
+    ) -> Reply? {
+        guard var resolver = site.rawResolver, head.targetForm != .authority else { return nil }
         if let matchers = resolver.table.rules.matchers { resolver.traits = matchers.traits(head, bytes) }
         // Where purging is enabled, PURGE is meant for this cache, not the origin's.
         if head.method == .purge, live.current.takesPurges { return nil }
         let method = head.method.name ?? Self.name(of: head.method, bytes)
         let origin: OriginRequest
         do {
-            let target = bytes.copy(head.pathAndQuery)
+            let target = bytes.copy(site.target(of: head))
             guard let found = try resolver.rawOrigin(of: target, method: method) else { return nil }
             origin = found
         } catch {
@@ -70,17 +57,19 @@ final class RawRoute: Sendable {
         var request = CacheRequest(
             method: method,
             origin: origin,
-            // The admin token must not reach origins.
-            fields: fields.withoutAuthorization(by: live.current.admin.token),
+            // No token of this server may reach an origin.
+            fields: live.current.tokens.reduce(fields) { $0.withoutAuthorization(by: $1) },
             body: context.body
         )
         request.caller = OriginCaller(head, bytes, context)
         request.priority = RequestPriority(head, bytes)
         if head.has(.cacheControl), head.has(.authorization), CacheControl(ofRequest: head, bytes).retryFailed {
-            request.demand.retryFailed = BearerCredentials(head, bytes).matches(live.current.admin.token)
+            let credentials = BearerCredentials(head, bytes)
+            request.demand.retryFailed =
+                credentials.matches(live.current.admin.token) || credentials.matches(site.token)
         }
         if let answer = proxy.cached(request) { return .now(Response(answer, of: origin, via: via)) }
-        return load(request, context)
+        return load(request, of: site, context)
     }
 
     /// Whether the content of a request is accepted before it is sent (RFC 9110 §10.1.1).
@@ -91,26 +80,15 @@ final class RawRoute: Sendable {
     }
 
     /// Whether a request's content is accepted; on the loop's thread.
-    func expectation(_ head: borrowing RequestHead, bytes: Span<UInt8>, loop: Int) -> Expectation {
-        guard let resolver = resolver(of: loop), head.targetForm != .authority,
-            let rule = resolver.rawRule(of: bytes.copy(head.pathAndQuery))
+    func expectation(_ head: borrowing RequestHead, of site: Site, bytes: Span<UInt8>) -> Expectation {
+        guard let resolver = site.rawResolver, head.targetForm != .authority,
+            let rule = resolver.rawRule(of: bytes.copy(site.target(of: head)))
         else { return .notRaw }
         let method = head.method.name ?? Self.name(of: head.method, bytes)
         return rule.allMethods.contains(method) ? .wanted : .refused(Problem(methodRefusedBy: rule))
     }
 
-    private func resolver(of loop: Int) -> RequestResolver? {
-        known[loop].state.withLock { known in
-            if known.generation != cell.generation {
-                let (resolver, generation) = cell.current
-                known.resolver = resolver.table.hasRaw ? resolver : nil
-                known.generation = generation
-            }
-            return known.resolver
-        }
-    }
-
-    private func load(_ request: CacheRequest<OriginRequest>, _ context: RequestContext) -> Reply {
+    private func load(_ request: CacheRequest<OriginRequest>, of site: Site, _ context: RequestContext) -> Reply {
         let rate = live.current.clients.rate
         if let delay = rates.delay(of: context.peer, rate: rate, now: context.monotonic) {
             let refusal = Response(.tooManyRequests(after: delay), id: context.trace.id)
@@ -118,7 +96,7 @@ final class RawRoute: Sendable {
             return .now(refusal.with(fields).readable(by: live.current.answers.cors))
         }
         var request = request
-        request.account = context.peer.account
+        request.account = context.peer.account(in: site)
         request.deadline = request.origin.deadline(from: context.monotonic)
         let origin = request.origin
         let waiting = WaitingRequest()

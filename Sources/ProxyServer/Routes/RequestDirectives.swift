@@ -16,10 +16,13 @@ struct RequestDirectives {
 
     /// Reads the directives of a request.
     ///
-    /// Those that cause work need the admin token, because signed URLs may be public, or a parameter that the signature covers.
-    init(of request: ResolvedRequest, _ head: borrowing RequestHead, _ bytes: Span<UInt8>, token: Secret) {
+    /// Those that cause work need a token, because signed URLs may be public, or a parameter that the signature covers.
+    ///
+    /// - Parameter tokens: those of operators and of the site.
+    init(of request: ResolvedRequest, _ head: borrowing RequestHead, _ bytes: Span<UInt8>, tokens: [Secret]) {
         let control = CacheControl(ofRequest: head, bytes)
-        let isTrusted = BearerCredentials(head, bytes).matches(token)
+        let credentials = BearerCredentials(head, bytes)
+        let isTrusted = tokens.contains { credentials.matches($0) }
         demand = CacheDemand(control, isTrusted: isTrusted)
         if request.options.contains(.refresh) { demand.noCache = true }
         demand.retryFailed = request.options.contains(.retry) || isTrusted && control.retryFailed

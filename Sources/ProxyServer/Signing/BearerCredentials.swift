@@ -17,6 +17,11 @@ struct BearerCredentials {
         let scheme = String(decoding: value.prefix(7), as: UTF8.self)
         return scheme.lowercased() == "bearer " && token.matches(value.dropFirst(7))
     }
+
+    /// The name of the site whose token the request has, or `nil`.
+    func site(in configuration: Configuration) -> String? {
+        configuration.sites.first { matches($0.token) }?.name
+    }
 }
 
 extension Span<UInt8> {

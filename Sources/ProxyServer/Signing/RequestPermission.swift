@@ -7,8 +7,9 @@ struct RequestPermission: Sendable {
     /// `signing.required`.
     let isRequired: Bool
 
-    init(_ signing: Configuration.Signing) {
-        signer = RequestSigner(keys: signing.keys)
+    /// - Parameter mount: the beginning of the site's paths.
+    init(_ signing: Configuration.Signing, mount: String = "") {
+        signer = RequestSigner(keys: signing.keys, mount: Array(mount.utf8))
         isRequired = signing.required
     }
 

@@ -9,6 +9,8 @@ import OriginTransfer
 struct RequestSigner: Sendable {
     /// The first key signs, all of them verify.
     let keys: [SigningKey]
+    /// The beginning of the site's paths, which the paths below do not have but the message does.
+    var mount: [UInt8] = []
 
     /// Whether there is any key.
     var hasKeys: Bool { !keys.isEmpty }
@@ -24,7 +26,7 @@ struct RequestSigner: Sendable {
         query: some Collection<UInt8>,
         method: String = "GET"
     ) -> String? {
-        let message = Self.message(method, path, query)
+        let message = message(method, path, query)
         return keys.first.map { String(decoding: Self.signature(of: message, key: $0), as: UTF8.self) }
     }
 
@@ -36,7 +38,7 @@ struct RequestSigner: Sendable {
         method: String = "GET"
     ) -> SignatureVerdict {
         guard hasKeys else { return .unverifiable }
-        let message = Self.message(method, path, query)
+        let message = message(method, path, query)
         let given = Array(signature.utf8)
         var found: Int?
         for (index, key) in keys.enumerated() where Self.areEqual(given, Self.signature(of: message, key: key)) {
@@ -46,13 +48,13 @@ struct RequestSigner: Sendable {
     }
 
     /// The signed message; unambiguous, because a path begins with `/` and a method cannot contain one.
-    private static func message(
+    private func message(
         _ method: String,
         _ path: some Collection<UInt8>,
         _ query: some Collection<UInt8>
     ) -> [UInt8] {
         let order = ["GET", "HEAD"].contains(method) ? [] : Array("\(method) ".utf8)
-        return order + Array(path) + [UInt8(ascii: "?")] + Array(query)
+        return order + mount + Array(path) + [UInt8(ascii: "?")] + Array(query)
     }
 
     private static func signature(of message: [UInt8], key: SigningKey) -> [UInt8] {

@@ -72,6 +72,7 @@ extension Statistic {
         _ path: String?,
         _ metric: Metric? = nil,
         _ phrase: Phrase? = nil,
+        isListed: @escaping @Sendable (Reading) -> Bool = { _ in true },
         _ values: @escaping @Sendable (Reading) -> [(String, Int)]
     ) -> Statistic {
         Statistic(
@@ -79,6 +80,7 @@ extension Statistic {
             path,
             metric,
             phrase.map { [$0] } ?? [],
+            isListed: isListed,
             .value { .object(values($0).sorted { $0.0 < $1.0 }.map { .init($0.0, .number($0.1)) }) }
         )
     }
@@ -98,6 +100,23 @@ extension Statistic {
             phrase.map { [$0] } ?? [],
             isListed: isListed,
             .value { .number(Int(clamping: value($0))) }
+        )
+    }
+
+    /// Whole numbers that can increase and decrease, one for each value of the metric's label.
+    static func gauges(
+        _ path: String?,
+        _ metric: Metric? = nil,
+        isListed: @escaping @Sendable (Reading) -> Bool = { _ in true },
+        _ values: @escaping @Sendable (Reading) -> [(String, Int)]
+    ) -> Statistic {
+        Statistic(
+            .gauge,
+            path,
+            metric,
+            [],
+            isListed: isListed,
+            .value { .object(values($0).sorted { $0.0 < $1.0 }.map { .init($0.0, .number($0.1)) }) }
         )
     }
 

@@ -46,6 +46,8 @@ struct StatisticsReading: Sendable {
     let failures: (entries: Int, hits: UInt64)
     let droppedLogLines: UInt64
     let warm: WarmMetrics
+    /// What each site holds and was asked, by name; empty unless sites are configured.
+    let sites: [SiteReading]
     let activity: EventHub.Statistics
     /// Images that are made after their placeholder was sent.
     let slowMisses: Int
@@ -97,7 +99,7 @@ struct StatisticsReader: Sendable {
             breakers: transfers.openBreakers,
             suspended: suspended.names(.suspended),
             offline: suspended.offline(in: configuration),
-            unverified: configuration.sources.count { !$0.rule.tls.verifies },
+            unverified: configuration.allSources.count { !$0.rule.tls.verifies },
             workers: workers.statistics,
             server: server.statistics,
             connectionLimit: configuration.limits.connections,
@@ -113,6 +115,7 @@ struct StatisticsReader: Sendable {
             failures: pipeline.failures.statistics,
             droppedLogLines: accessLogBudget.dropped + accessLog.dropped,
             warm: warmer.metrics,
+            sites: sites(configuration),
             activity: events.statistics,
             slowMisses: slowMisses.underWay,
             coders: coders

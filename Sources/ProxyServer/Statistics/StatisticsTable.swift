@@ -10,7 +10,7 @@ enum StatisticsTable {
 
     static let all: [Item] =
         daemon + requests + caches + disk + transfers + breakers + workers + connections + pipeline + activity + warm
-        + coders
+        + sites + coders
 
     private static let daemon: [Item] = [
         .fact("version", nil, Phrase(.edgeprint, .written { $0.now["version"]?.words })) { .string($0.version) },

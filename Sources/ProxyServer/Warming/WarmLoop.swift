@@ -243,8 +243,8 @@ extension WarmLoop {
         let job = running[index].report.job.id
         let variants: [VariantRequest]
         do throws(Problem) {
-            let resolver = parts.resolver.current.resolver.withoutPermission
-            let target = Array(item.text.utf8)
+            let place = try WarmTarget(item.text).place(in: parts.resolver.table)
+            let (resolver, target) = (place.site.resolver.withoutPermission, Array(place.target.utf8))
             guard resolver.rawRule(of: target) == nil else {
                 throw Problem(400, "Raw sources are not warmed.")
             }

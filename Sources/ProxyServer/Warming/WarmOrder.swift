@@ -11,8 +11,10 @@ struct WarmOrder: Hashable, Sendable {
     var presets: [String] = []
     /// Values of `format`; empty for the URLs as they are.
     var formats: [String] = []
+    /// The site of the URLs; `nil` for that of a path's prefix, else the sources at the file's top.
+    var site: String?
 
-    private static let names = ["urls", "presets", "formats"]
+    private static let names = ["urls", "presets", "formats", "site"]
 
     /// The number of targets; `Int.max` on overflow.
     var count: Int {
@@ -23,8 +25,8 @@ struct WarmOrder: Hashable, Sendable {
     }
 
     /// Creates an order.
-    init(urls: [String], presets: [String] = [], formats: [String] = []) {
-        (self.urls, self.presets, self.formats) = (urls, presets, formats)
+    init(urls: [String], presets: [String] = [], formats: [String] = [], site: String? = nil) {
+        (self.urls, self.presets, self.formats, self.site) = (urls, presets, formats, site)
     }
 
     /// Reads a JSON object such as `{"urls":["/photos/a.jpg"],"presets":["thumb"]}` (RFC 8259).
@@ -39,9 +41,10 @@ struct WarmOrder: Hashable, Sendable {
             case "urls": urls = try Self.list(value, name)
             case "presets": presets = try Self.list(value, name)
             case "formats": formats = try Self.list(value, name)
+            case "site": site = try value.text(name)
             default:
                 let hint = NearestName.of(name, among: Self.names).map { " Did you mean \($0)?" } ?? ""
-                throw Problem(400, "The members of a warm job are urls, presets and formats.\(hint)", parameter: name)
+                throw Problem(400, "The members of a warm job are urls, presets, formats and site.\(hint)", parameter: name)
             }
         }
         guard !urls.isEmpty else { throw Problem(400, "A warm job needs at least one URL.", parameter: "urls") }
@@ -60,6 +63,7 @@ struct WarmOrder: Hashable, Sendable {
         var members: [JSONValue.Member] = [.init("urls", list(urls))]
         if !presets.isEmpty { members.append(.init("presets", list(presets))) }
         if !formats.isEmpty { members.append(.init("formats", list(formats))) }
+        if let site { members.append(.init("site", .string(site))) }
         return .object(members)
     }
 }
@@ -71,21 +75,26 @@ extension WarmOrder {
     /// Resolves the order to request targets of the public listener, under the current configuration.
     ///
     /// - Parameter limit: the maximum number of targets.
-    /// - Throws: `Problem` 400 for an unknown preset or format, or text that is not a URL; 413 for too many targets.
-    func targets(_ table: SourceTable, limit: Int) throws(Problem) -> [String] {
+    /// - Throws: `Problem` 400 for an unknown preset or format, or text that is not a URL; 404 for an unknown site; 413 for too many
+    ///   targets.
+    func targets(at sites: SiteTable, limit: Int) throws(Problem) -> [String] {
         guard count <= limit else {
             throw Problem(413, "The job has more than \(limit) targets (warm.targets).", parameter: "urls")
         }
-        try checkPresets(table)
-        try checkFormats(table)
-        let places = WarmPlaces(table)
+        try checkFormats()
+        var places: [String: WarmPlaces] = [:]
         var targets: [String] = []
         targets.reserveCapacity(count)
         for (number, url) in urls.enumerated() {
             guard url.utf8.count <= Self.longest else {
                 throw Problem(400, "urls[\(number)] is longer than \(Self.longest) bytes.", parameter: "urls")
             }
-            guard let base = places.target(of: url) else {
+            let (site, text) = try sites.place(of: url, named: site)
+            if places[site.name] == nil {
+                try checkPresets(site.resolver.table)
+                places[site.name] = WarmPlaces(site.resolver.table)
+            }
+            guard let base = places[site.name]?.target(of: text) else {
                 let shown = String(url.prefix(200))
                 throw Problem(
                     400,
@@ -95,7 +104,7 @@ extension WarmOrder {
             }
             for preset in presets.isEmpty ? [nil] : presets.map(Optional.some) {
                 for format in formats.isEmpty ? [nil] : formats.map(Optional.some) {
-                    targets.append(Self.join(base, preset, format))
+                    targets.append(WarmTarget(site: site, target: Self.join(base, preset, format)).text)
                 }
             }
         }
@@ -118,7 +127,7 @@ extension WarmOrder {
         }
     }
 
-    private func checkFormats(_ table: SourceTable) throws(Problem) {
+    private func checkFormats() throws(Problem) {
         for name in formats {
             do {
                 _ = try RequestLanguage.parse(query: "format=\(name)", options: ParseOptions())
@@ -152,5 +161,29 @@ struct WarmPlaces {
             return "/\(name)/\(url.normalized.dropFirst(prefix.count))"
         }
         return "/fetch?url=\(PercentEncoding.encode(url.normalized.utf8, except: PercentEncoding.isUnreserved))"
+    }
+}
+
+/// A target in the list of a job, as text: a path of the public listener, after the name of a site that is selected by its hosts.
+struct WarmTarget: Hashable, Sendable {
+    let text: String
+
+    /// Creates a target from its text.
+    init(_ text: String) { self.text = text }
+
+    /// Creates the target of a site, below the site's prefix.
+    init(site: Site, target: String) {
+        let isNamed = !site.name.isEmpty && site.mount.isEmpty
+        text = isNamed ? "\(site.name) \(target)" : String(decoding: site.mount, as: UTF8.self) + target
+    }
+
+    /// The site, and the target below its prefix.
+    ///
+    /// - Throws: `Problem` 404 for a site that is no longer configured.
+    func place(in sites: SiteTable) throws(Problem) -> (site: Site, target: String) {
+        guard !text.hasPrefix("/"), let end = text.firstIndex(of: " ") else {
+            return try sites.place(of: text, named: nil)
+        }
+        return try sites.place(of: String(text[text.index(after: end)...]), named: String(text[..<end]))
     }
 }

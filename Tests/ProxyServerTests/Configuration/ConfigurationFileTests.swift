@@ -41,8 +41,7 @@ struct ConfigurationFileTests {
     }
 
     @Test func `shows every key of a source with its default`() throws {
-        let lines = try Self.text("edgeprint.yaml").split(separator: "\n").filter { $0.hasPrefix("#  ") }
-        let example = "sources:\n" + lines.map { $0.dropFirst() }.joined(separator: "\n")
+        let example = try Self.example(of: "sources")
         let source = try #require(try load(example + "\npresets: { thumb: \"w=1\" }").sources.first)
         var expected = try #require(
             try load("sources: { photos: { url: \"https://photos.example.com/originals/\" } }").sources.first
@@ -58,6 +57,29 @@ struct ConfigurationFileTests {
                 "\(setting.name)"
             )
         }
+    }
+
+    @Test func `shows every key of a site`() throws {
+        let example = try Self.example(of: "sites")
+        let site = try #require(try load(example).sites.first)
+        #expect(
+            site.name == "shop" && site.hosts.count == 2 && site.settings.sources.map(\.rule.name) == ["shop/photos"]
+        )
+        for setting in SiteSchema.table.settings {
+            let parts = setting.name.split(separator: ".").map(String.init)
+            #expect(example.contains(parts[0]), "\(setting.name)")
+            // The sections that override those at the file's top are shown by name.
+            if !InheritedSetting.sections.contains(parts[0]), parts[0] != "remote" {
+                #expect(example.contains((parts.last ?? "") + ":"), "\(setting.name)")
+            }
+        }
+    }
+
+    /// The commented entry of a map that is empty by default, as a map with this entry.
+    private static func example(of map: String) throws -> String {
+        let lines = try text("edgeprint.yaml").split(separator: "\n").drop { $0 != "\(map): {}" }.dropFirst()
+        let entry = lines.prefix { $0.hasPrefix("#") }.filter { $0.hasPrefix("#  ") }
+        return "\(map):\n" + entry.map { $0.dropFirst() }.joined(separator: "\n")
     }
 
     @Test func `loads the development configuration from any checkout`() throws {

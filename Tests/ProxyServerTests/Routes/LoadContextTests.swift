@@ -97,10 +97,12 @@ private final class RouteRig: Sendable {
     private struct Handler: RequestHandler {
         let images: ImageRoute
         let raw: RawRoute
+        let site: Site
         var wantsCompletions: Bool { false }
 
         func handle(_ head: borrowing RequestHead, bytes: Span<UInt8>, context: RequestContext) -> Reply {
-            raw.handle(head, bytes: bytes, context: context) ?? images.handle(head, bytes: bytes, context: context)
+            raw.handle(head, of: site, bytes: bytes, context: context)
+                ?? images.handle(head, of: site, bytes: bytes, context: context)
         }
 
         func reject(_ rejection: RequestRejection) -> Response { Response(status: rejection.status) }
@@ -160,15 +162,8 @@ private final class RouteRig: Sendable {
                     rates: ClientRates(),
                     loops: 1
                 ),
-                raw: RawRoute(
-                    resolver: resolver,
-                    proxy: raw,
-                    live: live,
-                    rates: ClientRates(),
-                    via: ViaName(),
-                    logger: logger,
-                    loops: 1
-                )
+                raw: RawRoute(proxy: raw, live: live, rates: ClientRates(), via: ViaName(), logger: logger),
+                site: resolver.table.standard
             )
         )
         try server.start()

@@ -106,7 +106,7 @@ struct StatisticsNamesTests {
 
     /// `/stats`: an object ("-" is the root) and its members that are not objects with fixed members themselves.
     private static let members = """
-        -: coders hitRatio ready uptime version
+        -: coders hitRatio ready sites uptime version
         breakers: halfOpen hosts open opened refused
         connections: accepted limit open timedOut turnedAway
         disk: drops errors health originalDrops queuedBytes queuedWrites stores variantDrops

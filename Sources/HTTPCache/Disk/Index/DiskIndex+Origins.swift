@@ -6,6 +6,7 @@ extension DiskIndex {
     struct OriginEntry {
         var id: Int64
         var key: CacheKey
+        var namespace: String
         var digest: CacheKey
         var length: Int
         var hasBody: Bool
@@ -21,6 +22,7 @@ extension DiskIndex {
             guard hasBody else { return nil }
             return Entry(
                 diskClass: .originals,
+                namespace: namespace,
                 id: id,
                 key: key,
                 digest: digest,
@@ -34,13 +36,16 @@ extension DiskIndex {
     /// The entry of a key.
     mutating func originEntry(_ key: CacheKey) throws(SQLiteError) -> OriginEntry? {
         let row = try connection.first(
-            "SELECT id, digest, length, has_body, response_time, trailer, linked FROM origins WHERE key = ?1",
+            """
+            SELECT id, digest, length, has_body, response_time, trailer, linked, namespace FROM origins WHERE key = ?1
+            """,
             [.key(key)]
         ) { row in
             row.key(1).map { digest in
                 OriginEntry(
                     id: row.integer(0),
                     key: key,
+                    namespace: row.text(7) ?? "",
                     digest: digest,
                     length: Int(row.integer(2)),
                     hasBody: row.integer(3) == 1,
@@ -74,6 +79,7 @@ extension DiskIndex {
             "origins",
             [
                 "key": .key(record.key),
+                "namespace": .text(record.namespace),
                 "source": .text(record.source),
                 "url": .text(record.url),
                 "digest": .key(record.digest),

@@ -6,6 +6,8 @@ extension DiskIndex {
     /// A cursor over the variants of a preset.
     struct VariantWalk {
         fileprivate let pattern: PresetPattern
+        /// The namespace to stay in; `nil` for all.
+        fileprivate let namespace: String?
         fileprivate var plan = ""
         fileprivate var presets = ""
         /// Whether the current pair belongs to the preset and has more variants.
@@ -13,8 +15,9 @@ extension DiskIndex {
         fileprivate var id = Int64.min
         fileprivate(set) var isDone = false
 
-        init(_ pattern: PresetPattern) {
+        init(_ pattern: PresetPattern, in namespace: String? = nil) {
             self.pattern = pattern
+            self.namespace = namespace
         }
     }
 
@@ -39,7 +42,9 @@ extension DiskIndex {
                 """,
                 [.text(walk.plan), .text(walk.presets), .integer(walk.id), .integer(left)]
             ) { (id: $0.integer(0), entry: Self.variantEntry($0)) }
-            found += rows.compactMap(\.entry)
+            found += rows.compactMap(\.entry).filter { entry in
+                walk.namespace == nil || entry.entry.namespace == walk.namespace
+            }
             walk.isInside = rows.count == left
             if let last = rows.last { walk.id = last.id }
             left -= rows.count
@@ -65,9 +70,9 @@ extension DiskIndex {
     }
 
     /// Counts the variants of a preset.
-    mutating func count(_ pattern: PresetPattern) throws(SQLiteError) -> PurgeCounts {
+    mutating func count(_ pattern: PresetPattern, in namespace: String? = nil) throws(SQLiteError) -> PurgeCounts {
         var sum = PurgeCounts()
-        var walk = VariantWalk(pattern)
+        var walk = VariantWalk(pattern, in: namespace)
         while !walk.isDone {
             for variant in try next(&walk, limit: 1024) {
                 sum.variants += 1

@@ -20,7 +20,7 @@ extension DiskIndex {
         case .originals(let keys): for key in keys { try noteRemoved(kind: 0, key.bytes) }
         case .source(let name): try noteRemoved(kind: 1, Array(name.utf8))
         case .all: try noteRemoved(kind: 2, [])
-        case .prefixes, .tags, .confirmedBefore, .staleAt, .preset:
+        case .prefixes, .tags, .confirmedBefore, .staleAt, .preset, .within:
             try noteRemoved(kind: RemovedSelection.kind, RemovedSelection.encode(selection))
         }
     }
@@ -75,9 +75,12 @@ enum RemovedSelection {
         static let presetSteps: UInt16 = 6
         static let presetSetting: UInt16 = 7
         static let staleAt: UInt16 = 8
+        static let namespace: UInt16 = 9
+        static let origin: UInt16 = 10
+        static let source: UInt16 = 11
     }
 
-    /// Encodes a selection; empty for those that have rows of their own kind.
+    /// Encodes a selection; those that have rows of their own kind are encoded only within a namespace.
     static func encode(_ selection: PurgeSelection) -> [UInt8] {
         var fields = TaggedFields()
         switch selection {
@@ -93,6 +96,13 @@ enum RemovedSelection {
             fields.put(Tag.presetName, pattern.name)
             fields.put(Tag.presetSteps, pattern.steps)
             for setting in pattern.settings { fields.put(Tag.presetSetting, setting) }
+        case .within(let namespace, let selection):
+            fields.put(Tag.namespace, namespace)
+            switch selection {
+            case .originals(let keys): for key in keys { fields.put(Tag.origin, key.bytes) }
+            case .source(let name): fields.put(Tag.source, name)
+            default: return fields.bytes + encode(selection)
+            }
         case .originals, .source, .all: break
         }
         return fields.bytes
@@ -101,6 +111,14 @@ enum RemovedSelection {
     /// Decodes a selection; `nil` for one that this release does not know.
     static func decode(_ bytes: [UInt8]) -> PurgeSelection? {
         guard let fields = TaggedFields.Reader(bytes[...]) else { return nil }
+        guard let namespace = fields.text(Tag.namespace) else { return decodeWhole(fields) }
+        if let name = fields.text(Tag.source) { return .within(namespace, .source(name)) }
+        let keys = fields.all(Tag.origin).compactMap { CacheKey(bytes: Array($0)) }
+        if !keys.isEmpty { return .within(namespace, .originals(keys)) }
+        return .within(namespace, decodeWhole(fields) ?? .all)
+    }
+
+    private static func decodeWhole(_ fields: TaggedFields.Reader) -> PurgeSelection? {
         func texts(_ tag: UInt16) -> [String] { fields.all(tag).map { String(decoding: $0, as: UTF8.self) } }
         let tags = texts(Tag.tag)
         if !tags.isEmpty { return .tags(Set(tags)) }

@@ -166,5 +166,21 @@ extension DiskIndex {
         CREATE INDEX variants_by_link ON variants (digest, length) WHERE linked = 1;
         CREATE INDEX variants_by_resolved ON variants (resolved) WHERE resolved IS NOT NULL;
         """,
+        // The namespace of each entry's source, for quotas; existing entries have none. Eviction takes the oldest of a namespace.
+        """
+        ALTER TABLE origins ADD COLUMN namespace TEXT NOT NULL DEFAULT '';
+        ALTER TABLE variants ADD COLUMN namespace TEXT NOT NULL DEFAULT '';
+        DROP INDEX origins_by_use;
+        DROP INDEX variants_by_use;
+        CREATE INDEX origins_by_use ON origins (namespace, used, length) WHERE has_body = 1;
+        CREATE INDEX variants_by_use ON variants (namespace, used, length);
+        CREATE TABLE namespace_totals (
+            namespace TEXT NOT NULL,
+            class INTEGER NOT NULL,
+            entries INTEGER NOT NULL,
+            bytes INTEGER NOT NULL,
+            PRIMARY KEY (namespace, class)
+        ) STRICT, WITHOUT ROWID;
+        """,
     ]
 }

@@ -33,6 +33,13 @@ extension DiskIndex {
         case .staleAt(let time): [Condition(text: "\(staleTime) <= ?1", values: [.integer(time)])]
         case .preset: []
         case .all: [Condition(text: "1")]
+        case .within(let namespace, let selection):
+            conditions(selection).map { condition in
+                var condition = condition
+                condition.values.append(.text(namespace))
+                condition.text = "(\(condition.text)) AND o.namespace = ?\(condition.values.count)"
+                return condition
+            }
         }
     }
 
@@ -56,6 +63,7 @@ extension DiskIndex {
     /// Counts a selection.
     mutating func count(_ selection: PurgeSelection) throws(SQLiteError) -> PurgeCounts {
         if case .preset(let pattern) = selection { return try count(pattern) }
+        if case .within(let namespace, .preset(let pattern)) = selection { return try count(pattern, in: namespace) }
         var sum = PurgeCounts()
         for condition in Self.conditions(selection) { sum.add(try count(condition)) }
         return sum

@@ -1,6 +1,6 @@
 /// Rows that share a body: several names of one file, whose bytes count once.
 ///
-/// A row with `linked = 0` counts the bytes. When it is deleted, a row that shares its body counts them from then on.
+/// The rows are of one namespace. A row with `linked = 0` counts the bytes. When it is deleted, a row that shares its body counts them from then on.
 extension DiskIndex {
     /// The rows among which one counts the bytes of a body; more names of a file would make its entries cost nothing.
     static let mostNames = 64
@@ -13,8 +13,9 @@ extension DiskIndex {
         }
     }
 
+    /// The rows with a digest, the first argument, in a namespace, the second one.
     private static func condition(_ diskClass: DiskClass) -> String {
-        diskClass == .originals ? "has_body = 1 AND digest = ?1" : "digest = ?1"
+        (diskClass == .originals ? "has_body = 1 AND " : "") + "digest = ?1 AND namespace = ?2"
     }
 
     /// The entry of another key with the same bytes, to which a new name can be given; `nil` if there is none.
@@ -27,23 +28,22 @@ extension DiskIndex {
         in scope: BodyScope,
         except key: CacheKey
     ) throws(SQLiteError) -> Entry? {
-        // All rows have the one scope so far.
-        guard scope == .daemon else { return nil }
         let names = try connection.first(
             "SELECT count(*) FROM (SELECT 1, \(Self.columns(diskClass)) WHERE \(Self.condition(diskClass)))",
-            [.key(digest)]
+            [.key(digest), .text(scope.namespace)]
         ) { Int($0.integer(0)) }
         guard let names, !names.isMultiple(of: Self.mostNames) else { return nil }
         let entry = try connection.first(
             """
-            SELECT \(Self.columns(diskClass)) WHERE \(Self.condition(diskClass)) AND length = ?2 AND key <> ?3 \
+            SELECT \(Self.columns(diskClass)) WHERE \(Self.condition(diskClass)) AND length = ?3 AND key <> ?4 \
             ORDER BY linked LIMIT 1
             """,
-            [.key(digest), .integer(length), .key(key)]
+            [.key(digest), .text(scope.namespace), .integer(length), .key(key)]
         ) { row -> Entry? in
             guard let key = row.key(1), let digest = row.key(2) else { return nil }
             return Entry(
                 diskClass: diskClass,
+                namespace: scope.namespace,
                 id: row.integer(0),
                 key: key,
                 digest: digest,
@@ -71,23 +71,28 @@ extension DiskIndex {
         return try connection.first(
             """
             UPDATE \(table) SET linked = 0 WHERE id = (SELECT id FROM \(table) WHERE digest = ?1 AND linked = 1 \
-            AND id <> ?2 LIMIT 1) RETURNING id
+            AND namespace = ?3 AND id <> ?2 LIMIT 1) RETURNING id
             """,
-            [.key(entry.digest), .integer(entry.id)]
+            [.key(entry.digest), .integer(entry.id), .text(entry.namespace)]
         ) { _ in true } ?? false
     }
 
     /// Makes a linked row count its bytes, unless another row with the body does.
     ///
     /// - Returns: whether it counts them now.
-    mutating func chargeIfAlone(_ diskClass: DiskClass, _ id: Int64, _ digest: CacheKey) throws(SQLiteError) -> Bool {
+    mutating func chargeIfAlone(
+        _ diskClass: DiskClass,
+        _ id: Int64,
+        _ digest: CacheKey,
+        in scope: BodyScope
+    ) throws(SQLiteError) -> Bool {
         let table = diskClass == .originals ? "origins" : "variants"
         return try connection.first(
             """
-            UPDATE \(table) SET linked = 0 WHERE id = ?2 AND linked = 1 AND NOT EXISTS \
+            UPDATE \(table) SET linked = 0 WHERE id = ?3 AND linked = 1 AND NOT EXISTS \
             (SELECT 1 FROM \(table) WHERE \(Self.condition(diskClass)) AND linked = 0) RETURNING id
             """,
-            [.key(digest), .integer(id)]
+            [.key(digest), .text(scope.namespace), .integer(id)]
         ) { _ in true } ?? false
     }
 

@@ -11,6 +11,8 @@ extension DiskIndex {
     /// A body in the store: a row and its content file.
     struct Entry: Hashable, Sendable {
         var diskClass: DiskClass
+        /// The namespace of its source.
+        var namespace: String
         /// The row's number.
         var id: Int64
         var key: CacheKey
@@ -32,66 +34,117 @@ extension DiskIndex {
         )
     }
 
-    /// The highest order of use in the index, 0 when it is empty; O(1).
+    /// The highest order of use in the index, 0 when it is empty; O(1) per namespace.
     mutating func lastUse() throws(SQLiteError) -> Int64 {
-        let last = try connection.first(
-            """
-            SELECT max(coalesce((SELECT max(used) FROM origins INDEXED BY origins_by_use WHERE has_body = 1), 0), \
-            coalesce((SELECT max(used) FROM variants), 0))
-            """
-        ) { $0.integer(0) }
-        return last ?? 0
+        var last: Int64 = 0
+        for namespace in try namespaces() {
+            let used = try connection.first(
+                """
+                SELECT max(coalesce((SELECT max(used) FROM origins INDEXED BY origins_by_use \
+                WHERE has_body = 1 AND namespace = ?1), 0), \
+                coalesce((SELECT max(used) FROM variants INDEXED BY variants_by_use WHERE namespace = ?1), 0))
+                """,
+                [.text(namespace)]
+            ) { $0.integer(0) }
+            last = max(last, used ?? 0)
+        }
+        return last
     }
 
-    /// Bodies, least recently used first.
-    mutating func oldestBodies(_ count: Int) throws(SQLiteError) -> [Entry] {
-        try connection.all(
+    /// The namespaces that have entries; one look-up each.
+    mutating func namespaces() throws(SQLiteError) -> Set<String> {
+        var found: Set<String> = []
+        let queries = [
             """
-            SELECT id, key, digest, length, trailer, linked FROM origins INDEXED BY origins_by_use WHERE has_body = 1 \
-            ORDER BY used LIMIT ?1
+            SELECT namespace FROM origins INDEXED BY origins_by_use WHERE has_body = 1 AND namespace > ?1 \
+            ORDER BY namespace LIMIT 1
             """,
-            [.integer(count)],
+            "SELECT namespace FROM variants INDEXED BY variants_by_use WHERE namespace > ?1 ORDER BY namespace LIMIT 1",
+        ]
+        for query in queries {
+            var last = ""
+            while let next = try connection.first(query, [.text(last)], { $0.text(0) ?? "" }), next > last {
+                found.insert(next)
+                last = next
+            }
+        }
+        return found.union([""])
+    }
+
+    /// An entry with the order of its last use.
+    private struct Used<Value> {
+        var order: Int64
+        var value: Value
+    }
+
+    /// Bodies of some namespaces, least recently used first.
+    ///
+    /// - Parameter second: if given, only those of the least recently used ones that were last used before this second since 1970.
+    mutating func oldestBodies(
+        _ count: Int,
+        in namespaces: Set<String>,
+        accessedBefore second: Int64? = nil
+    ) throws(SQLiteError) -> [Entry] {
+        try oldest(
+            """
+            SELECT id, key, digest, length, trailer, linked, namespace, used, accessed_at FROM origins \
+            INDEXED BY origins_by_use WHERE has_body = 1 AND namespace = ?1 ORDER BY used LIMIT ?2
+            """,
+            count,
+            namespaces,
+            second,
             Self.bodyEntry
-        ).compactMap { $0 }
+        )
     }
 
-    /// Variants, least recently used first.
-    mutating func oldestVariants(_ count: Int) throws(SQLiteError) -> [VariantEntry] {
-        try connection.all(
-            "SELECT \(Self.entryColumns) FROM variants INDEXED BY variants_by_use ORDER BY used LIMIT ?1",
-            [.integer(count)],
-            Self.variantEntry
-        ).compactMap { $0 }
-    }
-
-    /// Those of the least recently used bodies that were last used before a second since 1970.
-    mutating func oldestBodies(_ count: Int, accessedBefore second: Int64) throws(SQLiteError) -> [Entry] {
-        try connection.all(
+    /// Variants of some namespaces, least recently used first.
+    ///
+    /// - Parameter second: as for bodies.
+    mutating func oldestVariants(
+        _ count: Int,
+        in namespaces: Set<String>,
+        accessedBefore second: Int64? = nil
+    ) throws(SQLiteError) -> [VariantEntry] {
+        try oldest(
             """
-            SELECT id, key, digest, length, trailer, linked FROM (SELECT * FROM origins INDEXED BY origins_by_use \
-            WHERE has_body = 1 ORDER BY used LIMIT ?1) WHERE accessed_at < ?2
+            SELECT \(Self.entryColumns), used, accessed_at FROM variants INDEXED BY variants_by_use \
+            WHERE namespace = ?1 ORDER BY used LIMIT ?2
             """,
-            [.integer(count), .integer(second)],
-            Self.bodyEntry
-        ).compactMap { $0 }
+            count,
+            namespaces,
+            second,
+            Self.variantEntry
+        )
     }
 
-    /// Those of the least recently used variants that were last used before a second since 1970.
-    mutating func oldestVariants(_ count: Int, accessedBefore second: Int64) throws(SQLiteError) -> [VariantEntry] {
-        try connection.all(
-            """
-            SELECT \(Self.entryColumns) FROM (SELECT * FROM variants INDEXED BY variants_by_use ORDER BY used LIMIT ?1) \
-            WHERE accessed_at < ?2
-            """,
-            [.integer(count), .integer(second)],
-            Self.variantEntry
-        ).compactMap { $0 }
+    /// Merges the oldest entries of each namespace; `used` and `accessed_at` are the last columns of the query.
+    private mutating func oldest<Value>(
+        _ query: String,
+        _ count: Int,
+        _ namespaces: Set<String>,
+        _ second: Int64?,
+        _ read: (SQLiteStatement) -> Value?
+    ) throws(SQLiteError) -> [Value] {
+        var found: [Used<Value>] = []
+        let place: Int32 = query.contains(" variants ") ? 8 : 7
+        for namespace in namespaces {
+            let rows = try connection.all(query, [.text(namespace), .integer(count)]) { row -> Used<Value>? in
+                guard second.map({ row.integer(place + 1) < $0 }) ?? true else { return nil }
+                return read(row).map { Used(order: row.integer(place), value: $0) }
+            }
+            found += rows.compactMap(\.self)
+        }
+        guard namespaces.count > 1 else { return found.map(\.value) }
+        return found.sorted { $0.order < $1.order }.prefix(count).map(\.value)
     }
 
     /// The next bodies above row number `id`.
     mutating func bodies(above id: Int64, _ count: Int) throws(SQLiteError) -> [Entry] {
         try connection.all(
-            "SELECT id, key, digest, length, trailer, linked FROM origins WHERE id > ?1 AND has_body = 1 ORDER BY id LIMIT ?2",
+            """
+            SELECT id, key, digest, length, trailer, linked, namespace FROM origins WHERE id > ?1 AND has_body = 1 \
+            ORDER BY id LIMIT ?2
+            """,
             [.integer(id), .integer(count)],
             Self.bodyEntry
         ).compactMap { $0 }
@@ -118,6 +171,7 @@ extension DiskIndex {
         guard let key = row.key(1), let digest = row.key(2) else { return nil }
         return Entry(
             diskClass: .originals,
+            namespace: row.text(6) ?? "",
             id: row.integer(0),
             key: key,
             digest: digest,

@@ -32,6 +32,7 @@ extension DiskIndex {
     ///
     /// - Parameters:
     ///   - encoded: the encoded record, if already available.
+    ///   - namespace: the original's namespace.
     ///   - trailer: bytes that follow the body in its file.
     ///   - isLinked: whether another row counts the bytes.
     /// - Returns: the row's number.
@@ -40,6 +41,7 @@ extension DiskIndex {
         _ record: VariantRecord,
         encoded: [UInt8]? = nil,
         origin id: Int64,
+        namespace: String = "",
         trailer: Int = 0,
         isLinked: Bool = false,
         use: Use
@@ -49,6 +51,7 @@ extension DiskIndex {
             [
                 "key": .key(record.key),
                 "origin": .integer(id),
+                "namespace": .text(namespace),
                 "origin_digest": .key(record.originDigest),
                 "plan": .text(record.plan),
                 "presets": .text(record.presets.joined(separator: " ")),
@@ -81,12 +84,13 @@ extension DiskIndex {
         return isValid != true
     }
 
-    static let entryColumns = "id, key, digest, length, origin, trailer, linked"
+    static let entryColumns = "id, key, digest, length, origin, trailer, linked, namespace"
 
     static func variantEntry(_ row: SQLiteStatement) -> VariantEntry? {
         guard let key = row.key(1), let digest = row.key(2) else { return nil }
         let entry = Entry(
             diskClass: .variants,
+            namespace: row.text(7) ?? "",
             id: row.integer(0),
             key: key,
             digest: digest,

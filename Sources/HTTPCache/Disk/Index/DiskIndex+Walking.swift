@@ -24,6 +24,8 @@ extension DiskIndex {
         fileprivate var id = Int64.min
         /// Tags whose originals an earlier walk has already visited.
         fileprivate var otherTags: Set<String> = []
+        /// The namespace to stay in; `nil` for all.
+        fileprivate var namespace: String?
         fileprivate(set) var isDone = false
 
         fileprivate init(
@@ -77,6 +79,12 @@ extension DiskIndex {
             [OriginWalk("origins o NOT INDEXED", "\(staleTime) <= ?1", [.integer(time)])]
         case .preset: []
         case .all: [OriginWalk("origins o NOT INDEXED", "1", [])]
+        case .within(let namespace, let selection):
+            walks(selection).map { walk in
+                var walk = walk
+                walk.namespace = namespace
+                return walk
+            }
         }
     }
 
@@ -105,6 +113,7 @@ extension DiskIndex {
         if let last = rows.last { (walk.id, walk.place) = (last.id, last.place) }
         return rows.compactMap { row in
             guard walk.otherTags.isEmpty || walk.otherTags.isDisjoint(with: row.tags) else { return nil }
+            guard walk.namespace == nil || walk.namespace == row.namespace else { return nil }
             return row.key.map { WalkedOrigin(id: row.id, key: $0, length: row.length) }
         }
     }
@@ -114,6 +123,7 @@ extension DiskIndex {
         var key: CacheKey?
         var length: Int?
         var tags: [String]
+        var namespace: String?
         var place: SQLiteValue
     }
 
@@ -141,7 +151,7 @@ extension DiskIndex {
         case nil: terms.append("\(number) > \(mark(.integer(walk.id)))")
         }
         let sql = """
-            SELECT o.id, o.key, o.has_body, o.length, o.tags, \(walk.column ?? "NULL") FROM \(walk.tables) \
+            SELECT o.id, o.key, o.has_body, o.length, o.tags, o.namespace, \(walk.column ?? "NULL") FROM \(walk.tables) \
             WHERE \(terms.joined(separator: " AND ")) ORDER BY \(order) LIMIT \(mark(.integer(limit)))
             """
         let isText = walk.column == "o.url"
@@ -151,7 +161,8 @@ extension DiskIndex {
                 key: row.key(1),
                 length: row.integer(2) == 1 ? Int(row.integer(3)) : nil,
                 tags: walk.otherTags.isEmpty ? [] : Self.words(row.text(4)),
-                place: isText ? .text(row.text(5)) : .integer(row.integer(5))
+                namespace: row.text(5),
+                place: isText ? .text(row.text(6)) : .integer(row.integer(6))
             )
         }
     }

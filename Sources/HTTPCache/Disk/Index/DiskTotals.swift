@@ -6,8 +6,18 @@ struct DiskTotals: Hashable, Sendable {
         var bytes = 0
     }
 
+    /// One class of one namespace.
+    struct Part: Hashable, Sendable {
+        var namespace: String
+        var diskClass: DiskClass
+    }
+
     private var originals = Count()
     private var variants = Count()
+    /// The counts of named namespaces, which the others include.
+    private(set) var parts: [Part: Count] = [:]
+    /// The parts that have changed since they were saved.
+    private(set) var changedParts: Set<Part> = []
 
     subscript(diskClass: DiskClass) -> Count {
         get {
@@ -24,17 +34,47 @@ struct DiskTotals: Hashable, Sendable {
         }
     }
 
+    /// The counts of a class in a named namespace.
+    subscript(diskClass: DiskClass, in namespace: String) -> Count {
+        parts[Part(namespace: namespace, diskClass: diskClass)] ?? Count()
+    }
+
+    /// The named namespaces with entries.
+    var namespaces: Set<String> { Set(parts.keys.map(\.namespace)) }
+
     /// Adds an entry.
-    mutating func add(_ diskClass: DiskClass, _ length: Int) {
-        self[diskClass].entries += 1
-        self[diskClass].bytes += length
+    mutating func add(_ diskClass: DiskClass, _ length: Int, in namespace: String) {
+        change(diskClass, namespace, entries: 1, bytes: length)
     }
 
     /// Subtracts an entry.
-    mutating func subtract(_ diskClass: DiskClass, _ length: Int) {
-        self[diskClass].entries -= 1
-        self[diskClass].bytes -= length
+    mutating func subtract(_ diskClass: DiskClass, _ length: Int, in namespace: String) {
+        change(diskClass, namespace, entries: -1, bytes: -length)
     }
+
+    private mutating func change(_ diskClass: DiskClass, _ namespace: String, entries: Int, bytes: Int) {
+        self[diskClass].entries += entries
+        self[diskClass].bytes += bytes
+        guard !namespace.isEmpty else { return }
+        let part = Part(namespace: namespace, diskClass: diskClass)
+        var count = parts[part] ?? Count()
+        count.entries += entries
+        count.bytes += bytes
+        setPart(part, count)
+        changedParts.insert(part)
+    }
+
+    /// Sets the counts of a part, as they are stored.
+    mutating func setPart(_ part: Part, _ count: Count) { parts[part] = count.entries == 0 ? nil : count }
+
+    /// Records that all parts, and those of earlier totals, must be saved.
+    mutating func markChanged(since earlier: DiskTotals) {
+        changedParts.formUnion(parts.keys)
+        changedParts.formUnion(earlier.parts.keys)
+    }
+
+    /// Records that all changes are saved.
+    mutating func markSaved() { changedParts = [] }
 
     /// What was removed since earlier totals; nothing may have been added.
     func lost(since earlier: DiskTotals) -> PurgeCounts {
@@ -57,6 +97,15 @@ extension DiskIndex {
             ) { DiskTotals.Count(entries: Int($0.integer(0)), bytes: Int($0.integer(1))) }
             totals[diskClass] = count ?? DiskTotals.Count()
         }
+        // An index of an earlier layout that is only inspected has no namespaces.
+        let rows = try? connection.all("SELECT namespace, class, entries, bytes FROM namespace_totals", []) { row in
+            (row.text(0) ?? "", Int(row.integer(1)), Int(row.integer(2)), Int(row.integer(3)))
+        }
+        for (namespace, diskClass, entries, bytes) in rows ?? [] {
+            guard let diskClass = DiskClass(rawValue: diskClass) else { continue }
+            let part = DiskTotals.Part(namespace: namespace, diskClass: diskClass)
+            totals.setPart(part, DiskTotals.Count(entries: entries, bytes: bytes))
+        }
         return totals
     }
 
@@ -69,32 +118,46 @@ extension DiskIndex {
                 [.integer(diskClass.rawValue), .integer(count.entries), .integer(count.bytes)]
             )
         }
+        for part in totals.changedParts {
+            let count = totals[part.diskClass, in: part.namespace]
+            try connection.run(
+                "INSERT OR REPLACE INTO namespace_totals VALUES (?1, ?2, ?3, ?4)",
+                [
+                    .text(part.namespace), .integer(part.diskClass.rawValue), .integer(count.entries),
+                    .integer(count.bytes),
+                ]
+            )
+        }
     }
 
     /// Counts the rows by the indexes: O(n), so never done before serving.
     mutating func countTotals() throws(SQLiteError) -> DiskTotals {
         var totals = DiskTotals()
-        let read = { (row: SQLiteStatement) in
-            DiskTotals.Count(entries: Int(row.integer(0)), bytes: Int(row.integer(1)))
+        let queries: KeyValuePairs<DiskClass, (entries: String, links: String)> = [
+            .originals: (
+                "origins INDEXED BY origins_by_use WHERE has_body = 1", "origins INDEXED BY origins_by_link WHERE linked = 1"
+            ),
+            .variants: ("variants INDEXED BY variants_by_use", "variants INDEXED BY variants_by_link WHERE linked = 1"),
+        ]
+        for (diskClass, tables) in queries {
+            var counts = try count(tables.entries)
+            // Bodies under several names count once.
+            for (namespace, links) in try count(tables.links) { counts[namespace]?.bytes -= links.bytes }
+            for (namespace, count) in counts {
+                totals[diskClass].entries += count.entries
+                totals[diskClass].bytes += count.bytes
+                guard !namespace.isEmpty else { continue }
+                totals.setPart(DiskTotals.Part(namespace: namespace, diskClass: diskClass), count)
+            }
         }
-        let originals = try connection.first(
-            """
-            SELECT count(*), sum(length) - (SELECT coalesce(sum(length), 0) FROM origins INDEXED BY origins_by_link \
-            WHERE linked = 1) FROM origins INDEXED BY origins_by_use WHERE has_body = 1
-            """,
-            [],
-            read
-        )
-        let variants = try connection.first(
-            """
-            SELECT count(*), sum(length) - (SELECT coalesce(sum(length), 0) FROM variants INDEXED BY variants_by_link \
-            WHERE linked = 1) FROM variants INDEXED BY variants_by_use
-            """,
-            [],
-            read
-        )
-        totals[.originals] = originals ?? DiskTotals.Count()
-        totals[.variants] = variants ?? DiskTotals.Count()
         return totals
+    }
+
+    /// Counts rows by namespace.
+    private mutating func count(_ rows: String) throws(SQLiteError) -> [String: DiskTotals.Count] {
+        let counts = try connection.all("SELECT namespace, count(*), sum(length) FROM \(rows) GROUP BY namespace", []) {
+            ($0.text(0) ?? "", DiskTotals.Count(entries: Int($0.integer(1)), bytes: Int($0.integer(2))))
+        }
+        return Dictionary(counts) { $1 }
     }
 }

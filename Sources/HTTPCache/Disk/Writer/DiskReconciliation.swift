@@ -256,7 +256,12 @@ extension DiskSession {
             let detail = "\(old.entries) entries with \(old.bytes) bytes; actual: \(new.entries) with \(new.bytes)"
             care.handle(DiskDamage(.totals, diskClass.folder, detail)) { true }
         }
-        totals = counted
+        for part in Set(stored.parts.keys).union(counted.parts.keys)
+        where stored[part.diskClass] == counted[part.diskClass] && stored.parts[part] != counted.parts[part] {
+            let detail = "of namespace \(part.namespace) differ from the rows"
+            care.handle(DiskDamage(.totals, part.diskClass.folder, detail)) { true }
+        }
+        setTotals(counted)
         try begin()
         try commit()
     }

@@ -59,7 +59,7 @@ extension DiskSession {
                 try adopt(origin, trailer: length)
             }
         if isTaken {
-            totals.add(trailer.variant == nil ? .originals : .variants, trailer.bodyLength)
+            totals.add(trailer.variant == nil ? .originals : .variants, trailer.bodyLength, in: origin.namespace)
             shared.count { $0.adoptions += 1 }
         }
         return isTaken
@@ -96,7 +96,13 @@ extension DiskSession {
         let id =
             if isKnown, let state { state.id } else { try put(origin, over: state, body: .none, use: adoptionUse) }
         do throws(SQLiteError) {
-            try index.putVariant(variant, origin: id, trailer: trailer, use: adoptionUse)
+            try index.putVariant(
+                variant,
+                origin: id,
+                namespace: origin.namespace,
+                trailer: trailer,
+                use: adoptionUse
+            )
             return true
         } catch {
             throw .index(error)

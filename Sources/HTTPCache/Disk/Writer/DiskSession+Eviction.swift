@@ -5,31 +5,36 @@ extension DiskSession {
     /// The maximum number of rows of one eviction step.
     static let step = 64
 
-    /// Bytes down to which a class is evicted.
-    private func lowWater(_ diskClass: DiskClass) -> Int {
-        Int(Double(shared.quota(of: diskClass)) * shared.configuration.lowWater)
+    /// Bytes down to which a pool is evicted.
+    private func lowWater(_ pool: DiskPool) -> Int {
+        Int(Double(shared.limits.quota(of: pool)) * shared.configuration.lowWater)
     }
 
-    /// Starts evicting from the classes above their quotas, one step at a time.
+    /// The entries of a pool.
+    private func count(_ pool: DiskPool) -> DiskTotals.Count { shared.limits.count(of: pool, in: totals) }
+
+    /// Starts evicting from the pools above their quotas, one step at a time.
     func evictOverQuota() {
-        for diskClass in DiskClass.allCases where totals[diskClass].bytes > shared.quota(of: diskClass) {
-            evicting.insert(diskClass)
+        let limits = shared.limits
+        for pool in limits.pools where limits.count(of: pool, in: totals).bytes > limits.quota(of: pool) {
+            evicting.insert(pool)
         }
     }
 
-    /// Makes room for an object before it is written, so that a class never exceeds its quota.
+    /// Makes room for an object before it is written, so that its pool never exceeds its quota.
     ///
     /// Commits the open transaction and opens a new one.
-    func makeRoom(_ diskClass: DiskClass, for length: Int) throws(DiskFault) {
-        let quota = shared.quota(of: diskClass)
+    func makeRoom(_ diskClass: DiskClass, in namespace: String, for length: Int) throws(DiskFault) {
+        let pool = shared.limits.pool(diskClass, of: namespace)
+        let quota = shared.limits.quota(of: pool)
         guard quota > 0, length <= quota else { throw .body("larger than the quota") }
-        guard totals[diskClass].bytes > quota - length else {
+        guard count(pool).bytes > quota - length else {
             try makeSpace(for: length)
             return try begin()
         }
-        evicting.insert(diskClass)
-        while totals[diskClass].bytes > quota - length {
-            if try evict(diskClass, downTo: max(0, lowWater(diskClass) - length)) == 0 {
+        evicting.insert(pool)
+        while count(pool).bytes > quota - length {
+            if try evict(pool, downTo: max(0, lowWater(pool) - length)) == 0 {
                 try recount()
                 break
             }
@@ -42,48 +47,61 @@ extension DiskSession {
     ///
     /// - Returns: whether there is more to do.
     func continueEvicting() throws(DiskFault) -> Bool {
-        guard let diskClass = evicting.first else { return false }
+        guard let pool = evicting.first else { return false }
         // Keep the last entry: else an object larger than the low-water mark could never be served.
-        let isEnough = totals[diskClass].bytes <= lowWater(diskClass) || totals[diskClass].entries <= 1
-        let evicted = isEnough ? 0 : try evict(diskClass, downTo: lowWater(diskClass))
-        if evicted == 0 { evicting.remove(diskClass) }
+        let isEnough = count(pool).bytes <= lowWater(pool) || count(pool).entries <= 1
+        let evicted = isEnough ? 0 : try evict(pool, downTo: lowWater(pool))
+        if evicted == 0 { evicting.remove(pool) }
         return !evicting.isEmpty
     }
 
     /// Recounts the totals.
     func recount() throws(DiskFault) {
         try begin()
-        do throws(SQLiteError) { totals = try index.countTotals() } catch { throw .index(error) }
+        do throws(SQLiteError) {
+            let counted = try index.countTotals()
+            setTotals(counted)
+        } catch {
+            throw .index(error)
+        }
         try commit()
+    }
+
+    /// Replaces the totals with counted ones.
+    func setTotals(_ counted: DiskTotals) {
+        var counted = counted
+        counted.markChanged(since: totals)
+        totals = counted
     }
 
     /// Evicts a few entries in a transaction of its own.
     ///
     /// - Returns: the number of entries evicted.
-    func evict(_ diskClass: DiskClass, downTo goal: Int) throws(DiskFault) -> Int {
+    func evict(_ pool: DiskPool, downTo goal: Int) throws(DiskFault) -> Int {
         // Commit the pending access times, so that the order is exact.
         try commit()
         try begin()
-        var count = 0
+        var evicted = 0
+        let namespaces = shared.limits.namespaces(in: pool, among: totals.namespaces)
         do throws(SQLiteError) {
-            switch diskClass {
+            switch pool.diskClass {
             case .originals:
-                for body in try index.oldestBodies(Self.step) where totals[diskClass].bytes > goal {
+                for body in try index.oldestBodies(Self.step, in: namespaces) where count(pool).bytes > goal {
                     try drop(body)
-                    count += 1
+                    evicted += 1
                 }
             case .variants:
-                for variant in try index.oldestVariants(Self.step) where totals[diskClass].bytes > goal {
+                for variant in try index.oldestVariants(Self.step, in: namespaces) where count(pool).bytes > goal {
                     try drop(variant)
-                    count += 1
+                    evicted += 1
                 }
             }
         } catch {
             throw .index(error)
         }
         try commit()
-        shared.count { $0[diskClass].evictions += count }
-        return count
+        shared.count { $0[pool.diskClass].evictions += evicted }
+        return evicted
     }
 }
 
@@ -138,11 +156,12 @@ extension DiskSession {
         try begin()
         var count = 0
         do throws(SQLiteError) {
-            for body in try index.oldestBodies(Self.step, accessedBefore: before) {
+            let namespaces = totals.namespaces.union([""])
+            for body in try index.oldestBodies(Self.step, in: namespaces, accessedBefore: before) {
                 try drop(body)
                 count += 1
             }
-            for variant in try index.oldestVariants(Self.step, accessedBefore: before) {
+            for variant in try index.oldestVariants(Self.step, in: namespaces, accessedBefore: before) {
                 try drop(variant)
                 count += 1
             }
@@ -158,18 +177,19 @@ extension DiskSession {
         try DiskFault.file { () throws(Errno) in try files.freeBytes(folder.path) }
     }
 
-    /// Evicts from the class that is closer to its quota.
+    /// Evicts from the pool that is closest to its quota, or furthest above it.
     ///
     /// - Returns: the bytes evicted.
     private func evictSomewhere(_ bytes: Int) throws(DiskFault) -> Int {
         let limits = shared.limits
-        let share = { (diskClass: DiskClass) in
-            Double(self.totals[diskClass].bytes) / Double(max(1, limits[diskClass]))
+        let totals = totals
+        let share = { (pool: DiskPool) in
+            Double(limits.count(of: pool, in: totals).bytes) / Double(max(1, limits.quota(of: pool)))
         }
-        for diskClass in DiskClass.allCases.sorted(by: { share($0) > share($1) }) {
-            let before = totals[diskClass].bytes
-            guard before > 0, try evict(diskClass, downTo: max(0, before - bytes)) > 0 else { continue }
-            return before - totals[diskClass].bytes
+        for pool in limits.pools.sorted(by: { share($0) > share($1) }) {
+            let before = limits.count(of: pool, in: self.totals).bytes
+            guard before > 0, try evict(pool, downTo: max(0, before - bytes)) > 0 else { continue }
+            return before - limits.count(of: pool, in: self.totals).bytes
         }
         return 0
     }

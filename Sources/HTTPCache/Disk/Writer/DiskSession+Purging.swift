@@ -22,11 +22,12 @@ final class DiskSweep {
         self.purge = purge
         self.completion = completion
         origins = DiskIndex.walks(purge.selection)
-        if case .preset(let pattern) = purge.selection {
-            variants = [DiskIndex.VariantWalk(pattern)]
-        } else {
-            variants = []
-        }
+        variants =
+            switch purge.selection {
+            case .preset(let pattern): [DiskIndex.VariantWalk(pattern)]
+            case .within(let namespace, .preset(let pattern)): [DiskIndex.VariantWalk(pattern, in: namespace)]
+            default: []
+            }
     }
 }
 
@@ -100,7 +101,7 @@ extension DiskSession {
     func spare(_ origin: OriginRecord, variant: VariantRecord? = nil) throws(DiskFault) {
         for sweep in sweeps where sweep.purge.staleFrom == nil {
             let selection = sweep.purge.selection
-            if case .preset = selection {
+            if selection.isOfVariants {
                 if let variant, selection.covers(PurgeSubject(variant, of: origin)) == true {
                     sweep.spared.insert(variant.key)
                 }
@@ -140,10 +141,10 @@ extension DiskSession {
         if !isRebuilding {
             guard let seed = shared.seed else { return }
             switch selection {
-            case .source, .preset, .all: break
+            case .source, .preset, .all, .within(_, .source), .within(_, .preset), .within(_, .all): break
             // Only originals that the seed has: the table must stay bounded.
             case .originals(let keys): noted = .originals(keys.filter(seed.contains(origin:)))
-            case .prefixes, .tags, .confirmedBefore, .staleAt:
+            case .prefixes, .tags, .confirmedBefore, .staleAt, .within:
                 noted = .originals(seed.origins(in: selection).map(\.key))
             }
         }

@@ -62,13 +62,14 @@ extension DiskSession {
         _ diskClass: DiskClass,
         _ id: Int64,
         _ digest: CacheKey,
+        in scope: BodyScope,
         _ placed: Placed,
         length: Int
     ) throws(SQLiteError) {
         var isFree = placed.isLinked
         // The row that counted them may have been deleted while this one was written.
-        if isFree { isFree = try !index.chargeIfAlone(diskClass, id, digest) }
+        if isFree { isFree = try !index.chargeIfAlone(diskClass, id, digest, in: scope) }
         if isFree { shared.count { $0.links += 1 } }
-        noteStored(diskClass, path: placed.path, length: isFree ? 0 : length)
+        noteStored(diskClass, in: scope.namespace, path: placed.path, length: isFree ? 0 : length)
     }
 }

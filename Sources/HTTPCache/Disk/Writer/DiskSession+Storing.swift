@@ -13,7 +13,9 @@ extension DiskSession {
         bytes: [UInt8]?,
         use: DiskIndex.Use
     ) throws(DiskFault) {
-        guard variant.length <= shared.quota(of: .variants) else { throw .body("larger than the quota") }
+        guard variant.length <= shared.limits.quota(of: .variants, in: origin.namespace) else {
+            throw .body("larger than the quota")
+        }
         try spare(origin, variant: variant)
         if let state = try originEntry(origin.key), state.digest != origin.digest,
             state.responseTime >= origin.freshness.responseTime
@@ -21,7 +23,7 @@ extension DiskSession {
             throw .body("a newer original is stored")
         }
         let (originRecord, variantRecord) = (origin.encoded, variant.encoded)
-        let placed = try place(variant, variantRecord, of: originRecord, bytes)
+        let placed = try place(variant, variantRecord, of: origin, originRecord, bytes)
         // First the auxiliary images: dropping variants that they make void may delete the original's row.
         _ = try put(auxiliaries, use: use)
         let state = try originEntry(origin.key)
@@ -40,12 +42,20 @@ extension DiskSession {
                 variant,
                 encoded: variantRecord,
                 origin: id,
+                namespace: origin.namespace,
                 trailer: placed.trailer,
                 isLinked: placed.isLinked,
                 use: use
             )
             try index.putAuxiliaries(others, of: row)
-            try noteStored(.variants, row, variant.digest, placed, length: variant.length)
+            try noteStored(
+                .variants,
+                row,
+                variant.digest,
+                in: BodyScope(of: origin),
+                placed,
+                length: variant.length
+            )
         } catch {
             throw .index(error)
         }
@@ -55,14 +65,15 @@ extension DiskSession {
     private func place(
         _ variant: VariantRecord,
         _ record: [UInt8],
-        of origin: [UInt8],
+        of origin: OriginRecord,
+        _ originRecord: [UInt8],
         _ bytes: [UInt8]?
     ) throws(DiskFault) -> Placed {
-        let (key, digest) = (variant.key, variant.digest)
-        if let linked = try link(.variants, key, digest, length: variant.length, in: .daemon) { return linked }
+        let (key, digest, scope) = (variant.key, variant.digest, BodyScope(of: origin))
+        if let linked = try link(.variants, key, digest, length: variant.length, in: scope) { return linked }
         guard let bytes else { throw .body("the bytes are not stored under another key") }
-        try makeRoom(.variants, for: bytes.count)
-        let trailer = ContentTrailer.encode(origin: origin, variant: record, bodyLength: bytes.count)
+        try makeRoom(.variants, in: origin.namespace, for: bytes.count)
+        let trailer = ContentTrailer.encode(origin: originRecord, variant: record, bodyLength: bytes.count)
         let path = try write(.variants, key, digest, trailer) { file throws(DiskFault) in
             try DiskFault.file { () throws(Errno) in try self.files.write(bytes, to: file) }
         }
@@ -72,7 +83,7 @@ extension DiskSession {
     /// Stores an original's record and body, or updates a stored record.
     func store(_ origin: OriginRecord, body: OriginBody?, use: DiskIndex.Use) throws(DiskFault) {
         try spare(origin)
-        if let body, body.length <= shared.quota(of: .originals) {
+        if let body, body.length <= shared.limits.quota(of: .originals, in: origin.namespace) {
             let record = origin.encoded
             let placed = try place(body, of: origin, record)
             let old = try originEntry(origin.key)
@@ -84,7 +95,14 @@ extension DiskSession {
                 use: use
             )
             do throws(SQLiteError) {
-                try noteStored(.originals, id, origin.digest, placed, length: body.length)
+                try noteStored(
+                    .originals,
+                    id,
+                    origin.digest,
+                    in: BodyScope(of: origin),
+                    placed,
+                    length: body.length
+                )
             } catch {
                 throw .index(error)
             }
@@ -105,9 +123,9 @@ extension DiskSession {
 
     /// Puts an original's body in place, in the open transaction.
     private func place(_ body: OriginBody, of origin: OriginRecord, _ record: [UInt8]) throws(DiskFault) -> Placed {
-        let (key, digest) = (origin.key, origin.digest)
-        if let linked = try link(.originals, key, digest, length: body.length, in: .daemon) { return linked }
-        try makeRoom(.originals, for: body.length)
+        let (key, digest, scope) = (origin.key, origin.digest, BodyScope(of: origin))
+        if let linked = try link(.originals, key, digest, length: body.length, in: scope) { return linked }
+        try makeRoom(.originals, in: origin.namespace, for: body.length)
         let trailer = ContentTrailer.encode(origin: record, bodyLength: origin.length)
         let path = try write(.originals, key, digest, trailer) { file throws(DiskFault) in
             try BodyCopy(body: body, files: self.files).run(into: file)
@@ -224,14 +242,14 @@ extension DiskSession {
     func store(_ content: RawContent, use: DiskIndex.Use) throws(DiskFault) {
         let (record, bytes) = content.encoded
         let state = try originEntry(record.key)
-        guard bytes.count <= shared.quota(of: .originals) else {
+        guard bytes.count <= shared.limits.quota(of: .originals, in: record.namespace) else {
             // The old responses are out of date.
             if let body = state?.body {
                 do throws(SQLiteError) { try drop(body) } catch { throw .index(error) }
             }
             throw .body("larger than the quota")
         }
-        try makeRoom(.originals, for: bytes.count)
+        try makeRoom(.originals, in: record.namespace, for: bytes.count)
         let encoded = record.encoded
         let trailer = ContentTrailer.encode(origin: encoded, bodyLength: bytes.count)
         let path = try write(.originals, record.key, record.digest, trailer) { file throws(DiskFault) in
@@ -239,6 +257,6 @@ extension DiskSession {
         }
         let old = try originEntry(record.key)
         _ = try put(record, encoded, over: old, body: .new(trailer: trailer.count), use: use)
-        noteStored(.originals, path: path, length: bytes.count)
+        noteStored(.originals, in: record.namespace, path: path, length: bytes.count)
     }
 }

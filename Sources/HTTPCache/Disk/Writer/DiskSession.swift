@@ -11,8 +11,8 @@ final class DiskSession {
     var totals: DiskTotals
     /// The lengths of all entries deleted so far, whether or not others share their bytes.
     private(set) var deletedBytes = 0
-    /// Classes being evicted down to the low-water mark.
-    var evicting: Set<DiskClass> = []
+    /// Pools being evicted down to the low-water mark.
+    var evicting: Set<DiskPool> = []
     var reconciliation: DiskReconciliation?
     /// How a reconciliation handles findings.
     let care: DiskCare
@@ -76,6 +76,7 @@ final class DiskSession {
         } catch {
             throw .index(error)
         }
+        totals.markSaved()
         isInTransaction = false
         publish()
         for path in leaving {
@@ -154,8 +155,8 @@ final class DiskSession {
     }
 
     /// Records an entry stored by the open transaction; its file is in place.
-    func noteStored(_ diskClass: DiskClass, path: String, length: Int) {
-        totals.add(diskClass, length)
+    func noteStored(_ diskClass: DiskClass, in namespace: String, path: String, length: Int) {
+        totals.add(diskClass, length, in: namespace)
         stores[diskClass, default: 0] += 1
         coming.insert(path)
         // The transaction may have deleted a row with the same bytes before.
@@ -168,7 +169,7 @@ final class DiskSession {
         // The entry may have been read before another row passed its bytes on to it.
         var isFree = try index.isLinked(entry)
         if !isFree { isFree = try index.passOn(entry) }
-        totals.subtract(entry.diskClass, isFree ? 0 : entry.length)
+        totals.subtract(entry.diskClass, isFree ? 0 : entry.length, in: entry.namespace)
         leaving.insert(folder.file(entry.diskClass, entry.key, entry.digest))
     }
 

@@ -27,7 +27,7 @@ struct NegativeRoute: AdminRoute {
     }
 }
 
-/// `DELETE /negative`, `DELETE /negative?url=…`, `?source=…`: removes cached failures, so that the next request tries again.
+/// `DELETE /negative`, `DELETE /negative?url=…`, `?source=…`, each with `site=…` for one site: removes cached failures, so that the next request tries again.
 ///
 /// Responds with the number of removed failures. SDWebImage: `removeFailedURL`, `removeAllFailedURLs`.
 ///
@@ -40,10 +40,12 @@ struct ForgetFailuresRoute: AdminRoute {
     func answer(_ request: AdminRequest) -> AdminAnswer {
         do throws(Problem) {
             let target = try Self.target(request)
-            let selection = try purger.selection(of: target)
+            let scope = try PurgeRights.all.scope(request.parameter("site"))
+            let selection = try purger.selection(of: target, in: scope)
             switch target {
-            case .all: transfers.closeBreakers()
-            case .source(let source): transfers.closeBreakers(of: source)
+            case .all where scope == nil: transfers.closeBreakers()
+            case .source(let source):
+                transfers.closeBreakers(of: CacheNamespace.source(source, in: scope ?? ""))
             default: break
             }
             let count = pipeline.failures.remove(selection)
@@ -56,6 +58,8 @@ struct ForgetFailuresRoute: AdminRoute {
 
     private static func target(_ request: AdminRequest) throws(Problem) -> PurgeOrder.Target {
         guard !request.query.isEmpty else { return .all }
+        let names = [request.parameter("url"), request.parameter("source")]
+        if request.parameter("site") != nil, names.allSatisfy({ $0 == nil }) { return .all }
         switch (request.parameter("url"), request.parameter("source")) {
         case (let url?, nil): return .url(url)
         case (nil, let source?): return .source(source)
@@ -72,13 +76,18 @@ struct ForgetFailuresRoute: AdminRoute {
 /// `POST /purge`: purges what a JSON object selects, and responds with counts.
 struct PurgeRoute: AdminRoute {
     let purger: Purger
+    let isForSites = true
 
     func answer(_ request: AdminRequest) -> AdminAnswer {
         do throws(Problem) {
             let order = try PurgeOrder(json: request.body)
-            let selection = try purger.selection(of: order.target)
+            let site = request.site
+            let rights = PurgeRights(site: site, isOperator: site == nil)
+            let selection = try purger.selection(of: order, rights)
             return .later { complete in
-                purger.purge(selection, order, by: "admin \(request.peer)") { complete($0) }
+                purger.purge(selection, order, by: "\(site.map { "site \($0)" } ?? "admin") \(request.peer)") {
+                    complete($0)
+                }
             }
         } catch {
             return .now(Response(error))

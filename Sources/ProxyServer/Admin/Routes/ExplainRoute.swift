@@ -5,13 +5,13 @@ import LinuxSystem
 /// `GET /explain?path=…`: shows how a request is resolved under the current configuration, without fetching anything.
 ///
 /// `path` is percent-encoded, including its query; `accept` is the client's `Accept` field; `header` is another field of the client,
-/// as `Name: value`; `format` is `json` or `text`;
-/// `all=1` includes defaults. For a request that would be refused, the member `problem` has the error.
+/// as `Name: value`; `format` is `json` or `text`; `site` names a site, which otherwise the host of a full URL or the beginning of
+/// the path selects; `all=1` includes defaults. For a request that would be refused, the member `problem` has the error.
 struct ExplainRoute: AdminRoute {
     let live: LiveConfiguration
     let time: any TimeSource
 
-    private static let parameters = ["path", "accept", "header", "format", "all"]
+    private static let parameters = ["path", "accept", "header", "format", "all", "site"]
 
     func answer(_ request: AdminRequest) -> AdminAnswer {
         do throws(Problem) {
@@ -25,19 +25,13 @@ struct ExplainRoute: AdminRoute {
             }
             let isText = try ExplainRoute.isText(values["format"])
             let fields = try ClientFields.parse(values["header"].map { [$0] } ?? [], parameter: "header")
-            let whole = try explainer().explain(path, accept: values["accept"], fields: fields)
+            let place = try ExplainedSite(path, named: values["site"], in: live.loaded)
+            var whole = try place.explainer(time).explain(place.target, accept: values["accept"], fields: fields)
+            whole.target = path
             let explanation = try ExplainRoute.isAll(values["all"]) ? whole : whole.withoutDefaults
             return .now(isText ? .admin(explanation.text) : .admin(explanation.json))
         } catch {
             return .now(Response(error))
-        }
-    }
-
-    private func explainer() throws(Problem) -> Explainer {
-        do throws(RequestError) {
-            return try Explainer(live.loaded, time: time)
-        } catch {
-            throw Problem(error)
         }
     }
 

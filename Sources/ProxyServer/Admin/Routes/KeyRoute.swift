@@ -4,12 +4,13 @@ import LinuxSystem
 
 /// `GET /key?url=…`: the cache key of a request, without the rest of its explanation (SDWebImage: `cacheKeyForURL:`).
 ///
-/// `url` is the percent-encoded path and query of the request, or its full URL; `accept` and `header` are as for `/explain`.
+/// `url` is the percent-encoded path and query of the request, or its full URL; `accept`, `header` and `site` are as for
+/// `/explain`.
 struct KeyRoute: AdminRoute {
     let live: LiveConfiguration
     let time: any TimeSource
 
-    private static let parameters = ["url", "accept", "header"]
+    private static let parameters = ["url", "accept", "header", "site"]
 
     func answer(_ request: AdminRequest) -> AdminAnswer {
         do throws(Problem) {
@@ -22,17 +23,11 @@ struct KeyRoute: AdminRoute {
                 )
             }
             let fields = try ClientFields.parse(values["header"].map { [$0] } ?? [], parameter: "header")
-            return .now(.admin(try explainer().keys(of: url, accept: values["accept"], fields: fields).json))
+            let place = try ExplainedSite(url, named: values["site"], in: live.loaded)
+            let keys = try place.explainer(time).keys(of: place.target, accept: values["accept"], fields: fields)
+            return .now(.admin(keys.json))
         } catch {
             return .now(Response(error))
-        }
-    }
-
-    private func explainer() throws(Problem) -> Explainer {
-        do throws(RequestError) {
-            return try Explainer(live.loaded, time: time)
-        } catch {
-            throw Problem(error)
         }
     }
 }

@@ -66,11 +66,16 @@ struct SourceSwitchRoute: AdminRoute {
     }
 
     private func parse(_ rest: String) throws(Problem) -> (source: String, action: Action) {
-        let parts = rest.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        var parts = rest.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        // A source of a site has the site's name before its own.
+        if parts.count == 3 { parts = ["\(parts[0])/\(parts[1])", parts[2]] }
         guard parts.count == 2 else {
-            throw Problem(404, "Use POST /sources/NAME/suspend, /sources/NAME/offline or /sources/NAME/resume.")
+            throw Problem(
+                404,
+                "Use POST /sources/NAME/suspend, /sources/NAME/offline or /sources/NAME/resume; SITE/NAME for a site's source."
+            )
         }
-        let names = live.current.sources.map(\.rule.name) + [live.current.remoteRule.name]
+        let names = live.current.allRules.map(\.name)
         guard names.contains(parts[0]) else {
             throw Problem(404, "There is no source '\(parts[0])'\(NearestName.hint(parts[0], among: names)).")
         }
@@ -85,7 +90,6 @@ struct SourceSwitchRoute: AdminRoute {
 extension SuspendedSources {
     /// The sources that are offline, by order or by configuration, sorted; a suspended one is not.
     func offline(in configuration: Configuration) -> [String] {
-        let rules = configuration.sources.map(\.rule) + [configuration.remoteRule]
-        return rules.filter { (mode(of: $0.name) ?? ($0.isOffline ? .offline : nil)) == .offline }.map(\.name).sorted()
+        configuration.allRules.filter { (mode(of: $0.name) ?? ($0.isOffline ? .offline : nil)) == .offline }.map(\.name).sorted()
     }
 }

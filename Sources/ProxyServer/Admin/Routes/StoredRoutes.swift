@@ -12,13 +12,21 @@ struct NamedRequest {
     let path: String
     let request: ResolvedRequest
 
-    /// Resolves the parameter `path`.
+    /// Resolves the parameter `path`, at the site of its prefix or the one that the parameter `site` names.
     ///
+    /// - Parameters:
+    ///   - resolver: returns the resolver of a site to use.
+    ///   - others: further parameters.
     /// - Throws: `Problem` 400 or 404 if there is none, if it is not that of an image, or if other parameters are given.
-    init(_ query: [UInt8], _ resolver: RequestResolver, allowing others: [String] = []) throws(Problem) {
+    init(
+        _ query: [UInt8],
+        at sites: SiteTable,
+        by resolver: (RequestResolver) -> RequestResolver,
+        allowing others: [String] = []
+    ) throws(Problem) {
         let pairs: [QueryPair]
         do throws(RequestError) { pairs = try QueryPair.split(query) } catch { throw Problem(error) }
-        for pair in pairs where pair.name != "path" && !others.contains(pair.name) {
+        for pair in pairs where !(["path", "site"] + others).contains(pair.name) {
             throw Problem(
                 400,
                 "\(pair.name) is not a known parameter; percent-encode the path's own query, & as %26.",
@@ -32,7 +40,8 @@ struct NamedRequest {
                 parameter: "path"
             )
         }
-        let target = Array(path.utf8)
+        let place = try sites.place(of: path, named: pairs.first { $0.name == "site" }?.value)
+        let (resolver, target) = (resolver(place.site.resolver), Array(place.target.utf8))
         guard resolver.rawRule(of: target) == nil else {
             throw Problem(400, "The path belongs to a raw source, which has no images.", parameter: "path")
         }
@@ -51,7 +60,8 @@ struct HasRoute: AdminRoute {
         .onLane(of: pipeline) { () throws(Problem) in
             let named = try NamedRequest(
                 request.query,
-                resolver.current.resolver.withoutPermission,
+                at: resolver.table,
+                by: \.withoutPermission,
                 allowing: ["accept"]
             )
             var variants = named.request.variants
@@ -101,7 +111,8 @@ struct EntryRoute: AdminRoute {
         .onLane(of: pipeline) { () throws(Problem) in
             let named = try NamedRequest(
                 request.query,
-                resolver.current.resolver.withoutPermission,
+                at: resolver.table,
+                by: \.withoutPermission,
                 allowing: ["accept"]
             )
             let accept = request.parameter("accept") ?? request.fields["accept"] ?? ""
@@ -160,7 +171,7 @@ struct PutOriginalRoute: AdminRoute {
 
     /// The original that the query names.
     private func origin(_ query: [UInt8]) throws(Problem) -> OriginRequest {
-        let named = try NamedRequest(query, resolver.current.resolver.withoutGuards)
+        let named = try NamedRequest(query, at: resolver.table, by: \.withoutGuards)
         let variant = named.request.variant(for: .rest)
         guard variant.plan == nil else {
             throw Problem(

@@ -21,7 +21,7 @@ struct WarmRoute: AdminRoute {
                 do throws(Problem) {
                     let order = try WarmOrder(json: request.body)
                     let limit = live.current.warm.targets
-                    let targets = try order.targets(resolver.current.resolver.table, limit: limit)
+                    let targets = try order.targets(at: resolver.table, limit: limit)
                     warmer.send(.add(targets) { result in complete(Self.response(result)) })
                 } catch {
                     complete(Response(error))

@@ -44,6 +44,9 @@ struct WarmCommand: ParsableCommand {
     @Option(help: "Make this format; may be repeated.")
     var format: [String] = []
 
+    @Option(help: "The site of the URLs; by default that of a path's prefix.")
+    var site: String?
+
     @Option(help: "The images of a sitemap, or of an index of sitemaps.", completion: .file())
     var sitemap: String?
 
@@ -91,7 +94,7 @@ struct WarmCommand: ParsableCommand {
             }
         }
         var end: JSONValue?
-        let order = watch == nil ? WarmOrder(urls: try input(), presets: preset, formats: format) : nil
+        let order = watch == nil ? WarmOrder(urls: try input(), presets: preset, formats: format, site: site) : nil
         try admin.ask { client in
             var job = watch ?? 0
             if let order {

@@ -18,21 +18,45 @@ enum ConfigurationChecks {
         TierChecks.check(configuration, &decoder)
         checkURLKeys(configuration, &decoder)
         checkRawRemote(configuration, &decoder)
+        checkSites(configuration, &decoder)
+    }
+
+    /// Reports contradictions between the keys of one site.
+    ///
+    /// - Parameter scope: the site's path, with a dot at the end.
+    static func checkSite(_ settings: Configuration, scope: String, _ decoder: inout ConfigurationDecoder) {
+        checkPresets(settings, scope: scope, &decoder)
+        checkSigning(settings, scope: scope, &decoder)
+        checkRemote(settings, scope: scope, &decoder)
+        checkRawRemote(settings, scope: scope, &decoder)
+        checkFallbacks(settings, scope: scope, &decoder)
+        checkTimeouts(settings, scope: scope, &decoder)
+        TierChecks.checkPolicies(settings, scope: scope, &decoder)
+        checkURLKeys(settings, scope: scope, &decoder)
     }
 
     /// Reports settings of `/fetch` that have no effect for a plain HTTP cache.
-    private static func checkRawRemote(_ configuration: Configuration, _ decoder: inout ConfigurationDecoder) {
+    private static func checkRawRemote(
+        _ configuration: Configuration,
+        scope: String = "",
+        _ decoder: inout ConfigurationDecoder
+    ) {
         guard configuration.remote.raw, !configuration.remote.pages.isEmpty else { return }
         let message = "has no effect with remote.raw: true, which forwards responses unchanged"
-        decoder.report(message, key: "remote.pages", place: decoder.places["remote.pages"])
+        let key = scope + "remote.pages"
+        decoder.report(message, key: key, place: decoder.places[key])
     }
 
     /// Reports keys of encrypted URLs that do not exist.
-    private static func checkURLKeys(_ configuration: Configuration, _ decoder: inout ConfigurationDecoder) {
+    private static func checkURLKeys(
+        _ configuration: Configuration,
+        scope: String = "",
+        _ decoder: inout ConfigurationDecoder
+    ) {
         for name in configuration.remote.urlKeys where configuration.key(named: name) == nil {
             let hint = NearestName.hint(name, among: configuration.keys.map(\.name))
-            let message = "there is no key '\(name)' (keys)\(hint)"
-            decoder.report(message, key: "remote.url-keys", place: decoder.places["remote.url-keys"])
+            let key = scope + "remote.url-keys"
+            decoder.report("there is no key '\(name)' (keys)\(hint)", key: key, place: decoder.places[key])
         }
     }
 
@@ -56,15 +80,20 @@ enum ConfigurationChecks {
     /// Reports a `timeouts.total` that is less than `timeouts.first-byte`, if both are set.
     ///
     /// With the default of `first-byte`, a shorter `total` is intended.
-    private static func checkTimeouts(_ configuration: Configuration, _ decoder: inout ConfigurationDecoder) {
+    private static func checkTimeouts(
+        _ configuration: Configuration,
+        scope site: String = "",
+        _ decoder: inout ConfigurationDecoder
+    ) {
         let rules =
-            [("", configuration.timeouts.origin)]
-            + configuration.sources.map { ("sources.\($0.rule.name).", $0.rule.timeouts) }
+            [(site, configuration.timeouts.origin)]
+            + configuration.sources.map { ("\(site)sources.\($0.rule.localName).", $0.rule.timeouts) }
         for (scope, timeouts) in rules where timeouts.total < timeouts.firstByte {
             let keys = ["timeouts.total", "timeouts.first-byte"]
             // A source that sets neither inherits a problem that is already reported.
             guard let said = keys.first(where: { decoder.places[scope + $0] != nil }),
-                keys.allSatisfy({ decoder.places[scope + $0] ?? decoder.places[$0] != nil })
+                keys.allSatisfy({ decoder.places[scope + $0] ?? decoder.places[site + $0] ?? decoder.places[$0] != nil }
+                )
             else { continue }
             func time(_ milliseconds: Int) -> String {
                 ScaledNumber.text(milliseconds, units: ScaledNumber.milliseconds)
@@ -77,10 +106,14 @@ enum ConfigurationChecks {
         }
     }
 
-    private static func checkFallbacks(_ configuration: Configuration, _ decoder: inout ConfigurationDecoder) {
+    private static func checkFallbacks(
+        _ configuration: Configuration,
+        scope: String = "",
+        _ decoder: inout ConfigurationDecoder
+    ) {
         for source in configuration.sources {
             guard let fallback = source.fallback else { continue }
-            let key = "sources.\(source.rule.name).fallback.image"
+            let key = "\(scope)sources.\(source.rule.localName).fallback.image"
             guard !DataURL.isOne(fallback.image) else {
                 checkData(fallback.image, key: key, &decoder)
                 continue
@@ -94,7 +127,7 @@ enum ConfigurationChecks {
                 continue
             }
             if configuration.source(named: path.source) == nil {
-                let hint = NearestName.hint(path.source, among: configuration.sources.map(\.rule.name))
+                let hint = NearestName.hint(path.source, among: configuration.sources.map(\.rule.localName))
                 decoder.report("there is no source '\(path.source)'\(hint)", key: key, place: decoder.places[key])
             }
         }
@@ -108,19 +141,31 @@ enum ConfigurationChecks {
         }
     }
 
-    /// Reports keys that have no effect without another.
-    private static func checkDependents(_ configuration: Configuration, _ decoder: inout ConfigurationDecoder) {
-        if configuration.signing.required, configuration.signing.keys.isEmpty {
-            let message = "requires signing.keys: otherwise no request could be served"
-            decoder.report(message, key: "signing.required", place: decoder.places["signing.required"])
-        }
+    private static func checkSigning(
+        _ configuration: Configuration,
+        scope: String = "",
+        _ decoder: inout ConfigurationDecoder
+    ) {
+        guard configuration.signing.required, configuration.signing.keys.isEmpty else { return }
+        let message = "requires signing.keys: otherwise no request could be served"
+        let key = scope + "signing.required"
+        decoder.report(message, key: key, place: decoder.places[key])
+    }
+
+    /// Reports lists of query parameters that contradict others.
+    private static func checkRemote(
+        _ configuration: Configuration,
+        scope: String = "",
+        _ decoder: inout ConfigurationDecoder
+    ) {
         let remote = configuration.remote
         let lists = [
             ("remote.ignore-query", !remote.ignoreQuery.isEmpty),
             ("remote.unkeyed-query", !remote.unkeyedQuery.isEmpty),
             ("remote.sort-query", remote.sortsQuery),
         ]
-        for (key, isSet) in lists where isSet && remote.raw {
+        for (name, isSet) in lists where isSet && remote.raw {
+            let key = scope + name
             decoder.report(
                 "has no effect with remote.raw, which forwards URLs unchanged",
                 key: key,
@@ -128,9 +173,15 @@ enum ConfigurationChecks {
             )
         }
         for pattern in remote.unkeyedQuery where remote.ignoreQuery.contains(pattern) {
-            let key = "remote.unkeyed-query"
+            let key = scope + "remote.unkeyed-query"
             decoder.report("is both forwarded and ignored: \(pattern)", key: key, place: decoder.places[key])
         }
+    }
+
+    /// Reports keys that have no effect without another.
+    private static func checkDependents(_ configuration: Configuration, _ decoder: inout ConfigurationDecoder) {
+        checkSigning(configuration, &decoder)
+        checkRemote(configuration, &decoder)
         if configuration.proxies.proxyProtocol, configuration.proxies.trust.isEmpty {
             let message = "requires proxies.trust: the header is only accepted from trusted proxies"
             decoder.report(message, key: "proxies.proxy-protocol", place: decoder.places["proxies.proxy-protocol"])
@@ -150,25 +201,29 @@ enum ConfigurationChecks {
         }
     }
 
-    private static func checkPresets(_ configuration: Configuration, _ decoder: inout ConfigurationDecoder) {
+    private static func checkPresets(
+        _ configuration: Configuration,
+        scope: String = "",
+        _ decoder: inout ConfigurationDecoder
+    ) {
         for preset in configuration.presets {
             do throws(RequestError) {
                 let plan = try Preset(name: preset.name, text: preset.text).plan
                 let refusal = MarkRules.refusal(
                     of: plan,
-                    sources: configuration.sources.map(\.rule.name),
+                    sources: configuration.sources.map(\.rule.localName),
                     rule: { configuration.source(named: $0)?.rule },
                     fonts: configuration.fonts
                 )
                 if let refusal { throw refusal }
             } catch {
-                let key = "presets.\(preset.name)"
+                let key = "\(scope)presets.\(preset.name)"
                 decoder.report(error.description, key: key, place: decoder.places[key])
             }
         }
         for source in configuration.sources {
             guard let name = source.preset, configuration.preset(named: name) == nil else { continue }
-            let key = "sources.\(source.rule.name).preset"
+            let key = "\(scope)sources.\(source.rule.localName).preset"
             let hint = NearestName.hint(name, among: configuration.presets.map(\.name))
             decoder.report("there is no preset '\(name)'\(hint)", key: key, place: decoder.places[key])
         }

@@ -49,13 +49,21 @@ struct ConfigurationLoader {
             &decoder
         )
         apply(flags, to: &configuration, &decoder)
-        // Sources inherit limits, timeouts and qualities, so they are decoded last.
+        // Sources and sites inherit limits, timeouts and qualities, so they are decoded last.
         if let sources = entries.last(where: { $0.key == "sources" }) {
             configuration.sources = SourceReader(configuration: configuration).decode(sources.value, &decoder)
         }
-        // Rules refer to sources and presets.
+        if let sites = entries.last(where: { $0.key == "sites" }) {
+            var inherited = configuration
+            inherited.sources = []
+            configuration.sites = SiteReader(configuration: inherited).decode(sites.value, &decoder)
+        }
+        // Rules refer to sources and presets, and apply to all sites.
         if let rules = entries.last(where: { $0.key == "rules" }) {
             configuration.rules = RuleReader(configuration: configuration).decode(rules.value, &decoder)
+            for index in configuration.sites.indices {
+                configuration.sites[index].settings.rules = configuration.rules
+            }
         }
         ConfigurationChecks.check(configuration, &decoder)
         guard decoder.problems.isEmpty else { throw ConfigurationError(problems: decoder.problems.inOrder) }

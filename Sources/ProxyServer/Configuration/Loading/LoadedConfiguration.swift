@@ -3,6 +3,9 @@ struct LoadedConfiguration: Sendable, Equatable {
     var configuration: Configuration
     /// The places by full path, such as `sources.photos.ttl`; keys at their defaults are absent.
     var places: [String: Place] = [:]
+    /// The keys that a site has set, if these are the settings of one, and the path of the site with a dot at its end.
+    var own: Set<String> = []
+    var scope = ""
 
     /// Whether any key was set in a file.
     var comesFromFile: Bool {
@@ -16,7 +19,9 @@ struct LoadedConfiguration: Sendable, Equatable {
     /// The keys are in order of inheritance: `sources.photos.limits.pixels` before `limits.pixels`.
     func origin(of keys: String...) -> SettingOrigin {
         for key in keys {
-            if let place = places[key] { return SettingOrigin(key: key, place: place) }
+            if let place = places[key] {
+                return SettingOrigin(key: own.contains(key) ? scope + key : key, place: place)
+            }
         }
         return SettingOrigin(key: keys.last ?? "", place: nil)
     }

@@ -7,6 +7,8 @@ import ImagePipeline
 struct SourceReader {
     /// The configuration from which sources inherit, complete except for the sources.
     let configuration: Configuration
+    /// The path of the map that has `sources`, with a dot at the end; empty for the file's top.
+    var scope = ""
 
     /// Decodes all sources except those with a problem, which prevents the start anyway.
     func decode(_ node: TreeNode, _ decoder: inout ConfigurationDecoder) -> [ConfiguredSource] {
@@ -14,21 +16,22 @@ struct SourceReader {
         case .null: return []
         case .map(let entries): return entries.compactMap { decode($0, &decoder) }
         default:
-            decoder.report("expected a map of sources", key: "sources", place: node.place)
+            decoder.report("expected a map of sources", key: scope + "sources", place: node.place)
             return []
         }
     }
 
     private func decode(_ entry: TreeEntry, _ decoder: inout ConfigurationDecoder) -> ConfiguredSource? {
-        let key = "sources.\(entry.key)"
-        if let problem = SourceReader.problem(ofName: entry.key) {
+        let key = "\(scope)sources.\(entry.key)"
+        if let problem = SourceReader.problem(ofName: entry.key, of: "source", reserved: SourceReader.reserved) {
             decoder.report(problem, key: key, place: entry.place)
         }
         guard case .map(let entries) = entry.value.content else {
             decoder.report("expected a map with a url", key: key, place: entry.value.place)
             return nil
         }
-        var draft = SourceSchema.Draft(rule: SourceRule(inheriting: configuration, named: entry.key))
+        let name = CacheNamespace.source(entry.key, in: configuration.site)
+        var draft = SourceSchema.Draft(rule: SourceRule(inheriting: configuration, named: name))
         decoder.decode(entries, table: SourceSchema.table, into: &draft, scope: key + ".")
         guard let location = draft.completeLocation else {
             if !entries.contains(where: { $0.key == "url" }) {
@@ -106,15 +109,18 @@ struct SourceReader {
         }
     }
 
-    /// The problem of an invalid source name (valid: `[a-z0-9][a-z0-9-]*`), or `nil`.
-    private static func problem(ofName name: String) -> String? {
-        if name == "fetch" { return "is reserved for /fetch?url=" }
-        if name == "placeholder" { return "is reserved for plain images" }
+    private static let reserved = ["fetch": "/fetch?url=", "placeholder": "plain images"]
+
+    /// The problem of an invalid name of a source or site (valid: `[a-z0-9][a-z0-9-]*`), or `nil`.
+    ///
+    /// - Parameter reserved: names that must not be used, with what they are reserved for.
+    static func problem(ofName name: String, of kind: String, reserved: [String: String]) -> String? {
+        if let use = reserved[name] { return "is reserved for \(use)" }
         let isSound = name.utf8.allSatisfy {
             (48...57).contains($0) || (97...122).contains($0) || $0 == UInt8(ascii: "-")
         }
         guard isSound, !name.isEmpty, !name.hasPrefix("-"), name.utf8.count <= 64 else {
-            return "is not a valid source name: a-z, 0-9 and '-', at most 64 characters, and '-' not first"
+            return "is not a valid \(kind) name: a-z, 0-9 and '-', at most 64 characters, and '-' not first"
         }
         return nil
     }

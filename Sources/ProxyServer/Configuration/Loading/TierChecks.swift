@@ -8,19 +8,32 @@ enum TierChecks {
         var problems: [(key: String, message: String)] = []
         if let problem = problem(of: cache) { problems.append(problem) }
         if !cache.hasDisk, !cache.seed.isEmpty { problems.append(("cache.seed", "requires cache.path, which is off")) }
-        for (key, policy) in policies(configuration) {
-            for (name, tiers) in [("variants", policy.variants), ("originals", policy.originals)] {
-                guard let reason = reason(whyNothingIsKeptIn: tiers, cache) else { continue }
-                problems.append((key, "\(tiers.rawValue) would keep no \(name): \(reason)"))
+        for (key, message) in problems { decoder.report(message, key: key, place: decoder.places[key]) }
+        checkPolicies(configuration, &decoder)
+    }
+
+    /// Reports the tiers of sources and presets that would keep nothing.
+    ///
+    /// - Parameter scope: the path of the map that has the sources, with a dot at the end; empty for the file's top.
+    static func checkPolicies(
+        _ configuration: Configuration,
+        scope: String = "",
+        _ decoder: inout ConfigurationDecoder
+    ) {
+        for (name, policy) in policies(configuration) {
+            for (kind, tiers) in [("variants", policy.variants), ("originals", policy.originals)] {
+                guard let reason = reason(whyNothingIsKeptIn: tiers, configuration.cache) else { continue }
+                let (key, message) = (scope + name, "\(tiers.rawValue) would keep no \(kind): \(reason)")
+                decoder.report(message, key: key, place: decoder.places[key])
                 break
             }
         }
         for source in configuration.sources
         where source.rule.slowMiss.policy == .placeholder && source.rule.cache.variants == .none {
-            let key = "sources.\(source.rule.name).slow-miss"
-            problems.append((key, "placeholder requires a cache: an image that is made later would be lost"))
+            let key = "\(scope)sources.\(source.rule.localName).slow-miss"
+            let message = "placeholder requires a cache: an image that is made later would be lost"
+            decoder.report(message, key: key, place: decoder.places[key])
         }
-        for (key, message) in problems { decoder.report(message, key: key, place: decoder.places[key]) }
     }
 
     /// The contradiction between the tiers' own settings, if there is one.
@@ -49,7 +62,7 @@ enum TierChecks {
 
     /// The tiers of each source and preset that sets its own.
     private static func policies(_ configuration: Configuration) -> [(key: String, policy: CachePolicy)] {
-        configuration.sources.map { ("sources.\($0.rule.name).cache", $0.rule.cache) }
+        configuration.sources.map { ("sources.\($0.rule.localName).cache", $0.rule.cache) }
             + configuration.presets.compactMap { preset in
                 preset.cache.map { ("presets.\(preset.name)", CachePolicy($0)) }
             }

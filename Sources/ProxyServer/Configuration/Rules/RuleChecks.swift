@@ -48,14 +48,14 @@ struct RuleChecks {
     }
 
     private func checkNames(_ rule: ConfiguredRule, _ report: (String, String) -> Void) {
-        let names = configuration.sources.map(\.rule.name) + ["fetch"]
+        let names = configuration.allSources.map(\.rule.localName) + ["fetch"]
         for name in rule.match.sources where !names.contains(name) {
             report("match.source", "there is no source '\(name)'\(NearestName.hint(name, among: names))")
         }
         guard rule.change.states("preset"), let name = rule.change.source.preset,
-            configuration.preset(named: name) == nil
+            !configuration.allPresets.contains(where: { $0.name == name })
         else { return }
-        let hint = NearestName.hint(name, among: configuration.presets.map(\.name))
+        let hint = NearestName.hint(name, among: configuration.allPresets.map(\.name))
         report("set.preset", "there is no preset '\(name)'\(hint)")
     }
 
@@ -93,8 +93,8 @@ struct RuleChecks {
     /// Reports keys that apply to none of the sources that the rule is for.
     private func checkTargets(_ rule: ConfiguredRule, _ report: (String, String) -> Void) {
         guard !rule.match.sources.isEmpty else { return }
-        let rules = rule.match.sources.compactMap { name in
-            name == "fetch" ? configuration.remoteRule : configuration.source(named: name)?.rule
+        let rules = rule.match.sources.flatMap { name in
+            name == "fetch" ? [configuration.remoteRule] : configuration.sources(named: name).map(\.rule)
         }
         guard !rules.isEmpty else { return }
         if rules.allSatisfy(\.isRaw) {
@@ -147,7 +147,7 @@ struct RuleChecks {
                     )
                 }
             }
-            for source in configuration.sources where applies(rule, to: source.rule.name) {
+            for source in configuration.allSources where applies(rule, to: source.rule.localName) {
                 if source.rule.credentials?.ownFields.contains(field.key) == true {
                     report("set.request-headers", "sets \(field.name), which auth of source \(source.rule.name) sets")
                 }

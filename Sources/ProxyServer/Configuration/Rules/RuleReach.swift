@@ -31,8 +31,10 @@ struct RuleReach {
         guard !rule.match.hosts.isEmpty, !rule.match.sources.isEmpty, !rule.match.sources.contains("fetch") else {
             return nil
         }
-        let hosts = rule.match.sources.compactMap { name in
-            configuration.source(named: name)?.rule.location.urlPrefix.flatMap { try? OriginURL($0).hostText }
+        let hosts = rule.match.sources.flatMap { name in
+            configuration.sources(named: name).compactMap { source in
+                source.rule.location.urlPrefix.flatMap { try? OriginURL($0).hostText }
+            }
         }
         let isReached = hosts.contains { host in rule.match.hosts.contains { $0.matches(host) } }
         guard !isReached else { return nil }

@@ -37,8 +37,19 @@ enum ConfigurationSchema {
     ]
 
     private static let content: [Setting<Configuration>] = [
+        Setting(
+            "hosts",
+            \.hosts,
+            .list(of: .siteHost),
+            "Hosts that the sources here answer for; empty for all, unless a site has hosts."
+        ),
+        .deferred("sites", "Sites with sources, presets, keys and quotas of their own, by host or prefix.") {
+            .map($0.sites.map { ($0.name, SiteSchema.yaml($0)) })
+        } differs: { old, new in
+            old.sites.count != new.sites.count || !zip(old.sites, new.sites).allSatisfy { $0.isSame(as: $1) }
+        },
         .deferred("sources", "GET /NAME/PATH fetches url + PATH.") { configuration in
-            .map(configuration.sources.map { ($0.rule.name, SourceSchema.yaml($0)) })
+            .map(configuration.sources.map { ($0.rule.localName, SourceSchema.yaml($0)) })
         } differs: {
             $0.sources != $1.sources
         },

@@ -100,11 +100,17 @@ struct Setting<Root>: Sendable {
     }
 
     /// The same key of a larger root, under another name.
-    func below<Outer>(_ path: any WritableKeyPath<Outer, Root> & Sendable, named name: String) -> Setting<Outer> {
+    ///
+    /// - Parameter isInFileOnly: whether the environment cannot set it.
+    func below<Outer>(
+        _ path: any WritableKeyPath<Outer, Root> & Sendable,
+        named name: String,
+        isInFileOnly: Bool = false
+    ) -> Setting<Outer> {
         Setting<Outer>(
             name: name,
             summary: summary,
-            takesEnvironment: takesEnvironment,
+            takesEnvironment: takesEnvironment && !isInFileOnly,
             kind: kind,
             read: { [read] node, root, problems in read(node, &root[keyPath: path], &problems) },
             write: { [write] in write($0[keyPath: path]) },

@@ -127,7 +127,7 @@ extension ValueFormat {
         )
     }
 
-    /// A non-empty list without duplicates.
+    /// A non-empty list without duplicates; an empty one, of a key that was not set, is not written.
     static func nonEmptyList<Element: Hashable & Sendable>(of format: ValueFormat<Element>) -> ValueFormat
     where Value == [Element] {
         let list = ValueFormat.list(of: format)
@@ -141,7 +141,7 @@ extension ValueFormat {
                 }
                 return values
             },
-            write: list.write
+            write: { $0.isEmpty ? nil : list.write($0) }
         )
     }
 }

@@ -25,8 +25,12 @@ struct SecretCheck: DoctorCheck {
         path = loaded.places.values.lazy.compactMap { if case .file(let path, _) = $0 { path } else { nil } }.first
         var secrets = [("admin.token", token.value)]
         secrets += configuration.signing.keys.map { ("signing.keys", $0.bytes.hexText) }
+        for site in configuration.sites {
+            secrets.append(("sites.\(site.name).token", site.token.value))
+            secrets += site.settings.signing.keys.map { ("sites.\(site.name).signing.keys", $0.bytes.hexText) }
+        }
         // Header fields for an origin may contain credentials.
-        secrets += configuration.sources.flatMap { source in
+        secrets += configuration.allSources.flatMap { source in
             source.rule.headers.map { ("sources.\(source.rule.name).headers", $0.value) }
         }
         self.secrets = secrets.filter { !$0.1.isEmpty }

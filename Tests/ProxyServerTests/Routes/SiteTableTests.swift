@@ -1,0 +1,76 @@
+import HTTPKit
+import TestSupport
+import Testing
+
+@testable import ProxyServer
+
+@Suite(.timeLimit(.minutes(1)))
+struct SiteTableTests {
+    private static let sites = """
+        sites:
+          shop: { hosts: [img.shop.example, "*.shop.example", "[::1]", 192.0.2.7] }
+          deep: { hosts: ["*.cdn.shop.example"] }
+          blog: { prefix: /blog }
+          wiki: { prefix: /our/wiki }
+        """
+
+    private func name(_ target: String, host: String?, _ yaml: String) throws -> String? {
+        let table = try SiteTable(try load(yaml), time: ManualTime())
+        let field = host.map { "Host: \($0)\r\n" } ?? ""
+        let request = Array("GET \(target) HTTP/1.\(host == nil ? 0 : 1)\r\n\(field)\r\n".utf8)
+        var head = RequestHead()
+        var progress = ParseProgress()
+        guard case .complete = try RequestParser().parse(request.span, &progress, into: &head) else { return nil }
+        return table.site(of: head, in: request.span)?.title
+    }
+
+    @Test(arguments: [
+        ("img.shop.example", "shop"), ("IMG.Shop.Example.:8080", "shop"), ("a.shop.example", "shop"),
+        ("a.b.shop.example", "shop"), ("x.cdn.shop.example", "deep"), ("cdn.shop.example", "shop"),
+        ("[::1]:80", "shop"), ("192.0.2.7:8080", "shop"), ("img.example", "default"),
+        ("shop.example", nil), ("other.example", nil), ("192.0.2.8", nil), (".shop.example", nil),
+    ])
+    func `selects a site by host, an exact name before the longest wildcard`(host: String, site: String?) throws {
+        #expect(try name("/photos/a.jpg", host: host, "hosts: [img.example]\n\(Self.sites)") == site)
+    }
+
+    @Test(arguments: [
+        ("/blog/photos/a.jpg", "blog"), ("/our/wiki/a/b", "wiki"), ("/our/wikis/a", "default"),
+        ("/blog", "default"), ("/blog?w=1", "default"), ("/photos/blog/a.jpg", "default"), ("/%62log/a", "default"),
+    ])
+    func `selects a site by the segments at the beginning of the path`(path: String, site: String) throws {
+        #expect(try name(path, host: "img.example", "hosts: [img.example]\n\(Self.sites)") == site)
+    }
+
+    @Test func `prefixes count on the hosts of the default site only`() throws {
+        let yaml = "hosts: [img.example]\n\(Self.sites)"
+        #expect(try name("/blog/a/b", host: "img.shop.example", yaml) == "shop")
+        #expect(try name("/blog/a/b", host: "other.example", yaml) == nil)
+    }
+
+    @Test func `without hosts, the default site answers for all`() throws {
+        #expect(try name("/a/b", host: "x.example", "{}") == "default")
+        #expect(try name("/a/b", host: nil, "{}") == "default")
+        let yaml = "sites: { blog: { prefix: /blog } }"
+        #expect(try name("/a/b", host: "x.example", yaml) == "default")
+        #expect(try name("/blog/b", host: nil, yaml) == "blog")
+    }
+
+    @Test func `a star stands for all other hosts, and for requests without one`() throws {
+        let yaml = "hosts: [\"*\"]\nsites: { shop: { hosts: [shop.example] } }"
+        #expect(try name("/a/b", host: "shop.example", yaml) == "shop")
+        #expect(try name("/a/b", host: "x.example", yaml) == "default")
+        #expect(try name("/a/b", host: nil, yaml) == "default")
+        #expect(try name("/a/b", host: nil, "sites: { shop: { hosts: [shop.example] } }") == nil)
+    }
+
+    @Test func `hosts at the file's top restrict the default site without others, too`() throws {
+        #expect(try name("/a/b", host: "a.example", "hosts: [a.example]") == "default")
+        #expect(try name("/a/b", host: "b.example", "hosts: [a.example]") == nil)
+    }
+
+    @Test func `the host of a target in absolute form wins over the field`() throws {
+        let yaml = "hosts: [img.example]\n\(Self.sites)"
+        #expect(try name("http://img.shop.example/a/b", host: "img.example", yaml) == "shop")
+    }
+}
