@@ -84,6 +84,9 @@ package final class VariantRequest: Sendable {
 }
 
 extension VariantRequest {
+    /// Returns the label of a variant's record: the plan, and the bucket if there is one.
+    func label(plan: String) -> String { bucket.map { "\(plan) \($0.name)" } ?? plan }
+
     /// Why an original is served unchanged; `nil` if it is transformed as requested.
     ///
     /// Descriptions such as `format=json` are still made, if the original is an image.

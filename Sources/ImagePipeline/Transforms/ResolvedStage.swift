@@ -30,7 +30,7 @@ struct ResolvedStage: Sendable {
             key: request.key,
             origin: request.origin.key,
             originDigest: origin.digest,
-            plan: TransformStage.label(of: request, plan: plan),
+            plan: request.label(plan: plan),
             presets: request.presets,
             length: 0,
             digest: origin.digest,

@@ -63,11 +63,6 @@ enum TransformStage {
         )
     }
 
-    /// Returns the label of a variant's record: the plan, and the bucket if there is one.
-    static func label(of request: VariantRequest, plan: String) -> String {
-        request.bucket.map { "\(plan) \($0.name)" } ?? plan
-    }
-
     /// Creates the record of a worker's result; the digest is computed here, not by the worker.
     static func record(
         of picture: TransformResult.Picture,
@@ -79,7 +74,7 @@ enum TransformStage {
             key: request.key,
             origin: request.origin.key,
             originDigest: origin.digest,
-            plan: label(of: request, plan: plan),
+            plan: request.label(plan: plan),
             presets: request.presets,
             format: picture.description.format,
             width: picture.description.width,

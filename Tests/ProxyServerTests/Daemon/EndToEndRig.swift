@@ -26,7 +26,8 @@ final class EndToEndRig: Sendable {
         running = Lock(try DaemonProcess(yaml, in: folder, environment: Self.environment))
     }
 
-    private static let environment = ["EDGEPRINT_LIMITS_RETRIES": "0"]
+    /// The environment of the daemon: origins count requests, so failed ones are not repeated.
+    static let environment = ["EDGEPRINT_LIMITS_RETRIES": "0"]
 
     var daemon: DaemonProcess { running.withLock { $0 } }
 

@@ -23,18 +23,27 @@ struct ExplainRouteTests {
             ("/photos/a.jpg?w=0", "/photos/a.jpg?w=0"),
             ("/nobody/a%20b", "/nobody/a%2520b"),
         ] {
-            let command = try CommandRun(["explain", path, "--config", file, "--json", "--accept", "image/webp"])
+            let command = try CommandRun(
+                ["explain", path, "--config", file, "--json", "--accept", "image/webp"],
+                environment: EndToEndRig.environment
+            )
             let answer = try ask(rig, "?path=\(encoded)&accept=image%2Fwebp")
             #expect(answer.status == 200)
             #expect(answer["Content-Type"] == "application/json" && answer["Cache-Control"] == "no-store")
             let printed = try JSONSerialization.jsonObject(with: Data(command.output.utf8)) as? NSDictionary
             #expect(try JSONSerialization.jsonObject(with: Data(answer.text.utf8)) as? NSDictionary == printed)
         }
-        let text = try CommandRun(["explain", "/photos/a.jpg?w=40", "--config", file])
+        let text = try CommandRun(
+            ["explain", "/photos/a.jpg?w=40", "--config", file],
+            environment: EndToEndRig.environment
+        )
         let answer = try ask(rig, "?format=text&path=/photos/a.jpg?w=40")
         #expect(answer.text == text.output)
         #expect(answer["Content-Type"] == "text/plain; charset=utf-8")
-        let all = try CommandRun(["explain", "/photos/a.jpg?w=40", "--all", "--config", file])
+        let all = try CommandRun(
+            ["explain", "/photos/a.jpg?w=40", "--all", "--config", file],
+            environment: EndToEndRig.environment
+        )
         #expect(try ask(rig, "?format=text&all=1&path=/photos/a.jpg?w=40").text == all.output)
         #expect(rig.origin.connections == 0)
     }
