@@ -42,10 +42,10 @@ package enum CacheFixture {
     /// Reverts an index from layout 14 to 12.
     package static let undoSharing =
         undoNamespaces + """
-        DROP INDEX origins_by_digest; DROP INDEX variants_by_digest; DROP INDEX origins_by_link; DROP INDEX variants_by_link;
-        DROP INDEX variants_by_resolved; ALTER TABLE origins DROP COLUMN linked; ALTER TABLE variants DROP COLUMN linked;
-        ALTER TABLE variants DROP COLUMN resolved; PRAGMA user_version = 12;
-        """
+            DROP INDEX origins_by_digest; DROP INDEX variants_by_digest; DROP INDEX origins_by_link; DROP INDEX variants_by_link;
+            DROP INDEX variants_by_resolved; ALTER TABLE origins DROP COLUMN linked; ALTER TABLE variants DROP COLUMN linked;
+            ALTER TABLE variants DROP COLUMN resolved; PRAGMA user_version = 12;
+            """
 
     package static func key(_ number: Int) -> CacheKey { CacheKey(hashing: "key \(number)") }
 

@@ -41,7 +41,8 @@ extension PipelineParts {
             compressed: compressed
         )
         guard storable, case .memory = body else { return entity }
-        let isKept = flight.publish(of: origin.record) { bodies.insert(entity, for: key, of: origin.record, in: memory) } != nil
+        let isKept =
+            flight.publish(of: origin.record) { bodies.insert(entity, for: key, of: origin.record, in: memory) } != nil
         if isKept { noteStored(entity, flight.subject) } else { bodies.release(entity, in: memory) }
         return entity
     }

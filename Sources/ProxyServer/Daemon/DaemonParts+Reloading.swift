@@ -38,7 +38,8 @@ extension DaemonParts {
         )
         // A request that failed under the old rule may succeed under the new one.
         let before = Self.parts(of: old)
-        for (name, part) in Self.parts(of: configuration) where before[name] != part || old.rules != configuration.rules {
+        for (name, part) in Self.parts(of: configuration) where before[name] != part || old.rules != configuration.rules
+        {
             pipeline.failures.remove(.source(name))
             if before[name] != part { transfers.closeBreakers(of: name) }
         }

@@ -32,7 +32,11 @@ final class PlainPictureRoute: Sendable {
         for (index, byte) in Self.prefix.enumerated() where bytes[target.lowerBound + index] != byte { return nil }
         let cors = live.current.answers.cors
         do throws(Problem) {
-            let parts = bytes.copy(target).split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
+            let parts = bytes.copy(target).split(
+                separator: UInt8(ascii: "?"),
+                maxSplits: 1,
+                omittingEmptySubsequences: false
+            )
             let (path, query) = (Array(parts[0]), parts.count > 1 ? Array(parts[1]) : [])
             let secondsLeft = try permit(path, query, of: site, context)
             let wanted = try Wanted(path.dropFirst(Self.prefix.count), longest: live.current.placeholders.largest)

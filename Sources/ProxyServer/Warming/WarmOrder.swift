@@ -44,7 +44,11 @@ struct WarmOrder: Hashable, Sendable {
             case "site": site = try value.text(name)
             default:
                 let hint = NearestName.of(name, among: Self.names).map { " Did you mean \($0)?" } ?? ""
-                throw Problem(400, "The members of a warm job are urls, presets, formats and site.\(hint)", parameter: name)
+                throw Problem(
+                    400,
+                    "The members of a warm job are urls, presets, formats and site.\(hint)",
+                    parameter: name
+                )
             }
         }
         guard !urls.isEmpty else { throw Problem(400, "A warm job needs at least one URL.", parameter: "urls") }

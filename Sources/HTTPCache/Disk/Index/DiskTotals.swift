@@ -135,7 +135,8 @@ extension DiskIndex {
         var totals = DiskTotals()
         let queries: KeyValuePairs<DiskClass, (entries: String, links: String)> = [
             .originals: (
-                "origins INDEXED BY origins_by_use WHERE has_body = 1", "origins INDEXED BY origins_by_link WHERE linked = 1"
+                "origins INDEXED BY origins_by_use WHERE has_body = 1",
+                "origins INDEXED BY origins_by_link WHERE linked = 1"
             ),
             .variants: ("variants INDEXED BY variants_by_use", "variants INDEXED BY variants_by_link WHERE linked = 1"),
         ]

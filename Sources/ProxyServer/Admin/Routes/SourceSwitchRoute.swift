@@ -90,6 +90,7 @@ struct SourceSwitchRoute: AdminRoute {
 extension SuspendedSources {
     /// The sources that are offline, by order or by configuration, sorted; a suspended one is not.
     func offline(in configuration: Configuration) -> [String] {
-        configuration.allRules.filter { (mode(of: $0.name) ?? ($0.isOffline ? .offline : nil)) == .offline }.map(\.name).sorted()
+        configuration.allRules.filter { (mode(of: $0.name) ?? ($0.isOffline ? .offline : nil)) == .offline }.map(\.name)
+            .sorted()
     }
 }
