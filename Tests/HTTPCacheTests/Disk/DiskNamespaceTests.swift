@@ -182,4 +182,25 @@ struct DiskNamespaceTests {
         #expect((2...4).allSatisfy { store.variant(key($0)) != nil })
         store.close()
     }
+
+    @Test func `equal bodies are shared within a namespace only`() throws {
+        let store = try open()
+        let bytes = CacheFixture.bytes(300, seed: 1)
+        for (number, namespace) in [(1, "shop"), (2, "shop"), (3, "blog"), (4, ""), (5, "blog")] {
+            let origin = origin(1, in: namespace)
+            store.store(variant: CacheFixture.variant(number, of: origin, bytes: bytes), origin: origin, bytes: bytes)
+        }
+        store.flush()
+        #expect(store.statistics.links == 2)
+        #expect(store.statistics.variants.entries == 5 && store.statistics.variants.bytes == 900)
+        #expect(store.statistics.namespaces["shop"]?.variantBytes == 300)
+        #expect(store.statistics.namespaces["blog"]?.variantBytes == 300)
+        #expect(store.remove(.within("shop", .all), completion: nil))
+        store.flush()
+        #expect(store.statistics.variants.entries == 3 && store.statistics.variants.bytes == 600)
+        store.close()
+        #expect(
+            try DiskCheck(path: folder.path, listener: .init(found: { _, _ in })).run(repairs: false).isSound
+        )
+    }
 }

@@ -69,4 +69,17 @@ struct MemoryNamespaceTests {
         cache.resize(capacity: 150, reserved: ["shop": 100])
         #expect(stored(0..<10, in: cache) == 5 && stored(100..<120, in: cache) == 10)
     }
+
+    @Test func `a limit of entries is divided like the capacity, so that no namespace evicts entries of another`() {
+        let cache = cache(["shop": 100])
+        cache.setMaximumEntries(9)
+        for number in 0..<6 { cache.insert(number, for: CacheFixture.key(number), cost: 1) }
+        for number in 100..<120 { cache.insert(number, for: CacheFixture.key(number), cost: 1, in: "shop") }
+        #expect(stored(0..<6, in: cache) == 6 && stored(100..<120, in: cache) == 3)
+        for number in 6..<40 { cache.insert(number, for: CacheFixture.key(number), cost: 1) }
+        #expect(stored(0..<40, in: cache) == 6 && stored(100..<120, in: cache) == 3)
+        cache.resize(capacity: 300)
+        for number in 0..<40 { cache.insert(number, for: CacheFixture.key(number), cost: 1) }
+        #expect(cache.statistics.entries == 9)
+    }
 }

@@ -99,7 +99,7 @@ extension ConfigurationChecks {
                 decoder.report("overlaps \(taken) of site \(other.name)", key: key, place: decoder.places[key])
             }
             let first = prefix.split(separator: "/").first.map(String.init) ?? ""
-            if ["fetch", PlainPictureRoute.name].contains(first) {
+            if ["fetch", "placeholder"].contains(first) {
                 decoder.report("begins with /\(first), which is reserved", key: key, place: decoder.places[key])
             } else if configuration.source(named: first) != nil {
                 let message = "begins with the name of the source '\(first)' at the file's top"
