@@ -119,6 +119,8 @@ struct SiteTests {
         for number in 1...4 { #expect(try rig.ask("/files/\(number)", host: "img.example").status == 200) }
         for number in 1...12 { #expect(try rig.ask("/files/\(number)", host: "shop.example").status == 200) }
         try rig.waitUntil("edgeprint_site_originals{site=\"default\"}", is: 4)
+        // Evictions begin with the writes that exceed the quota.
+        try rig.waitUntil("edgeprint_disk_stores_total", is: 16)
         while try rig.metric("edgeprint_site_originals{site=\"shop\"}") ?? 9 > 3 {}
         #expect(try rig.metric("edgeprint_site_originals_bytes{site=\"shop\"}") ?? .infinity <= 1_048_576)
         let requests = rig.origin.requests

@@ -1,6 +1,7 @@
 /// Rows that share a body: several names of one file, whose bytes count once.
 ///
-/// The rows are of one namespace. A row with `linked = 0` counts the bytes. When it is deleted, a row that shares its body counts them from then on.
+/// The rows are of one namespace. A row with `linked = 0` counts the bytes. When it is deleted, a row that shares its body counts
+/// them from then on.
 extension DiskIndex {
     /// The rows among which one counts the bytes of a body; more names of a file would make its entries cost nothing.
     static let mostNames = 64

@@ -27,7 +27,8 @@ struct NegativeRoute: AdminRoute {
     }
 }
 
-/// `DELETE /negative`, `DELETE /negative?url=…`, `?source=…`, each with `site=…` for one site: removes cached failures, so that the next request tries again.
+/// `DELETE /negative`, `DELETE /negative?url=…`, `?source=…`, each with `site=…` for one site: removes cached failures, so that the
+/// next request tries again.
 ///
 /// Responds with the number of removed failures. SDWebImage: `removeFailedURL`, `removeAllFailedURLs`.
 ///
