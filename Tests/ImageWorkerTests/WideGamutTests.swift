@@ -105,7 +105,7 @@ struct WideGamutTests {
 }
 
 /// A profile of Display P3, as small as a display's profile may be (ICC.1:2022 §8.3): three primaries adapted to D50, and sRGB's curve.
-private enum DisplayP3 {
+enum DisplayP3 {
     static let profile: [UInt8] = {
         func word(_ value: Int) -> [UInt8] { PNGChunk.word(value & 0xFFFF_FFFF) }
         func fixed(_ value: Double) -> [UInt8] { word(Int((value * 65_536).rounded())) }

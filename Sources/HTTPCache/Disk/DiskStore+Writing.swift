@@ -51,6 +51,13 @@ extension DiskStore {
         return submit(.original(origin, body: body, use: shared.nextUse()))
     }
 
+    /// Drops an original's body and keeps its record, as eviction does, unless the body has another digest by then.
+    ///
+    /// Without any variant, the record is dropped, too.
+    package func dropBody(ofOrigin key: CacheKey, digest: CacheKey) {
+        _ = shared.queue.submit(.discard(.originals, key, digest: digest))
+    }
+
     /// Removes an original with its body and all its variants; reads miss from this call on.
     ///
     /// While the folder is unusable, up to 65,536 removals wait; they do not survive the process.

@@ -30,6 +30,8 @@ package protocol DiskStoring: Sendable {
     /// - Returns: false when the queue is full; the original is not stored.
     @discardableResult
     func store(origin: OriginRecord, body: OriginBody?) -> Bool
+    /// Queues the removal of an original's body, whose record and variants stay; of no effect if the body has another digest by then.
+    func dropBody(ofOrigin key: CacheKey, digest: CacheKey)
     /// Hides the entries that a purge selects from readers, or marks them as stale for a soft purge; `remove` must follow.
     ///
     /// - Returns: false when too many purges are waiting; nothing has changed.

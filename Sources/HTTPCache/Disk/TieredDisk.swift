@@ -69,6 +69,8 @@ package struct TieredDisk: RawStoring {
         return true
     }
 
+    package func dropBody(ofOrigin key: CacheKey, digest: CacheKey) { disk.dropBody(ofOrigin: key, digest: digest) }
+
     package func tombstone(_ purge: Purge) -> Bool { disk.tombstone(purge) }
 
     package func remove(_ purge: Purge, completion: (@Sendable (PurgeCounts) -> Void)?) -> Bool {

@@ -47,21 +47,41 @@ final class DeferredTask: Sendable {
             return
         }
         guard standIn.isStandIn, let plan = request.plan else { return end(nil) }
+        ask(needsBody: !LosslessCopyStage(parts: parts).mayServe(request), plan, standIn)
+    }
+
+    /// Obtains the original, or its record if a lossless copy may replace it.
+    private func ask(needsBody: Bool, _ plan: String, _ standIn: Entity) {
         _ = originals.join(
             request.origin,
             .background(.background),
-            purpose: .body,
-            needsBody: true
+            purpose: needsBody ? .body : .any,
+            needsBody: needsBody
         ) { [self] result in
-            guard let outcome = try? result.get(), let body = outcome.body, outcome.storable,
+            guard let outcome = try? result.get(), outcome.body != nil || !needsBody, outcome.storable,
                 outcome.origin.record.digest == standIn.originDigest
             else { return end(.abandoned) }
-            if !parts.readLane.submit({ self.make(of: outcome, body, plan: plan, in: standIn) }) { end(.abandoned) }
+            let isTaken = parts.readLane.submit { [self] in
+                if let body = outcome.body { return make(of: outcome, body, plan: plan, in: standIn) }
+                guard let copy = LosslessCopyStage(parts: parts).find(of: outcome.origin.record) else {
+                    return ask(needsBody: true, plan, standIn)
+                }
+                make(of: outcome, copy.body, copy, plan: plan, in: standIn)
+            }
+            if !isTaken { end(.abandoned) }
         }
     }
 
     /// Orders the AVIF from the original or a stored mezzanine, in a job of its own so that no request waits for it.
-    private func make(of outcome: OriginOutcome, _ body: OriginBody, plan: String, in standIn: Entity) {
+    ///
+    /// - Parameter copy: the lossless copy whose body it is; `nil` for the original's own.
+    private func make(
+        of outcome: OriginOutcome,
+        _ body: OriginBody,
+        _ copy: MezzanineStage.Found? = nil,
+        plan: String,
+        in standIn: Entity
+    ) {
         let header = outcome.origin.record.header
         let resolved = ResolvedVariant(request, plan: plan, of: outcome.origin.record, with: [])
         let stage = ResolvedStage(parts: parts)
@@ -78,6 +98,7 @@ final class DeferredTask: Sendable {
             plan: plan,
             outcome: outcome,
             body: body,
+            copy: copy,
             context: .background(.background),
             mezzanine: mezzanine,
             publish: { _ in }
@@ -90,7 +111,7 @@ final class DeferredTask: Sendable {
             }
         }
         let source = mezzanine.flatMap { MezzanineStage(parts: parts).find($0, of: outcome.origin.record) }
-        TransformGroup(parts: parts, orders: [order], source: source, extra: nil, ended: {}).start()
+        TransformGroup(parts: parts, orders: [order], source: source ?? copy, extra: nil, ended: {}).start()
     }
 
     private func publish(

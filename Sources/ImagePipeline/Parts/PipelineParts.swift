@@ -56,7 +56,7 @@ package struct PipelineParts: Sendable {
         package var memoryObject: Int
         /// Maximum number of open files of variants.
         package var openFiles: Int
-        /// Maximum number of variants that wait for their AVIF.
+        /// Maximum number of variants that wait for their AVIF, and of originals that wait for their lossless copy.
         package var deferred: Int
 
         /// Creates limits.

@@ -25,6 +25,7 @@ package final class Pipeline: Sendable {
     let delivering = DeliveringResults()
     let transforms: TransformGroups
     private let background: VariantBackground
+    private let failedCopies = FailedCopies()
 
     /// Builds the stages around the parts.
     package init(_ parts: PipelineParts) {
@@ -163,6 +164,19 @@ package final class Pipeline: Sendable {
         }
     }
 
+    /// Replaces an original's body by a lossless copy in the background, if its source says so.
+    func copyLosslessly(_ origin: OriginRecord, of request: VariantRequest) {
+        guard LosslessCopyTask.isDue(request, origin, in: parts), !failedCopies.contains(origin.digest) else { return }
+        background.offer(
+            .losslessCopy,
+            LosslessCopyStage.key(of: origin.key),
+            about: PurgeSubject(request)
+        ) { [parts, failedCopies] flight in
+            LosslessCopyTask(request: request, origin: origin, parts: parts, failed: failedCopies, flight: flight)
+                .start()
+        }
+    }
+
     private func start(_ request: VariantRequest, _ context: LoadContext, _ flight: Flight<Answer, PipelineError>) {
         VariantTask(request, context, pipeline: self, flight: flight)
             .start(stale: request.tiers.keepInMemory ? memoryVariants.stale(request.key) : nil)
@@ -202,8 +216,11 @@ package final class Pipeline: Sendable {
     /// Variants that wait for their AVIF, for metrics.
     package var deferredWaiting: Int { background.waitingCount(.deferred) }
 
-    /// Sets the maximum number of variants that wait for their AVIF; applies to new ones.
-    package func setDeferredLimit(_ limit: Int) { background.setWaitingLimit(limit, of: .deferred) }
+    /// Sets the maximum number of variants that wait for their AVIF, and of originals that wait for their copy; applies to new ones.
+    package func setDeferredLimit(_ limit: Int) {
+        background.setWaitingLimit(limit, of: .deferred)
+        background.setWaitingLimit(limit, of: .losslessCopy)
+    }
 
     /// Counts of saved decodes.
     package var sharing: SharingStatistics { parts.sharing }

@@ -106,6 +106,7 @@ extension VariantTask {
                 )
             }
         }
+        if outcome.storable, work.copy == nil { pipeline.copyLosslessly(outcome.origin.record, of: request) }
         if let placeholder, outcome.storable {
             parts.learn(placeholder, of: outcome.origin, for: request.origin, in: flight)
         }

@@ -12,7 +12,10 @@ extension VariantTask {
     struct Work: Sendable {
         let plan: String
         let outcome: OriginOutcome
+        /// The bytes of the original, or of `copy`.
         let body: OriginBody
+        /// The lossless copy that replaces the original; `nil` for the original itself.
+        let copy: MezzanineStage.Found?
         let auxiliaries: [OriginOutcome]
         let timing: AVIFTiming
         /// The delivery of the original, whose variants are made together.
@@ -116,6 +119,7 @@ extension VariantTask {
             plan: work.plan,
             outcome: work.outcome,
             body: work.body,
+            copy: work.copy,
             context: context,
             auxiliaries: zip(request.auxiliaries, work.auxiliaries).compactMap { TransformJob.Auxiliary($0, $1) },
             mezzanine: keepsMezzanine(of: work.outcome)

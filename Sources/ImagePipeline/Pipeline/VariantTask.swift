@@ -112,7 +112,7 @@ final class VariantTask: Sendable {
             guard entity.originDigest == record.digest,
                 request.plan == nil || entity.description.passReason == request.reasonToPass(record)
             else {
-                if outcome.body == nil { askForBody() } else { make(of: outcome) }
+                make(of: outcome)
                 return
             }
             let status = outcome.status.ofFailure
@@ -130,7 +130,7 @@ final class VariantTask: Sendable {
         from tier: CacheStatus.Tier
     ) {
         guard entity.auxiliaries.map(\.digest) == auxiliaries.map(\.origin.record.digest) else {
-            if outcome.body == nil { askForBody() } else { make(of: outcome) }
+            make(of: outcome)
             return
         }
         let states = [outcome.origin.state] + auxiliaries.map(\.origin.state)
@@ -188,20 +188,39 @@ final class VariantTask: Sendable {
     }
 
     private func askForOriginal() {
-        joinOriginal(needsBody: true) { [self] outcome in
-            // The joined flight may have checked freshness only.
-            if outcome.body == nil { askForBody() } else { make(of: outcome) }
+        // A copy replaces the body, and the joined flight may have checked freshness only.
+        joinOriginal(needsBody: !LosslessCopyStage(parts: parts).mayServe(request), isJudged: true) { [self] in
+            make(of: $0)
         }
+    }
+
+    /// Makes the variant of the original's body or of its lossless copy, or asks for the body if neither is stored.
+    private func make(of outcome: OriginOutcome) {
+        if let body = outcome.body { return make(of: outcome, body) }
+        let copies = LosslessCopyStage(parts: parts)
+        guard copies.mayServe(request), request.reasonToPass(outcome.origin.record) == nil else { return askForBody() }
+        let isTaken = parts.readLane.submit { [self] in
+            guard let copy = copies.find(of: outcome.origin.record) else { return askForBody() }
+            make(of: outcome, copy.body, copy: copy)
+        }
+        if !isTaken { end(.failure(.overloaded("too many requests are waiting for the disk"))) }
     }
 
     /// Joins the flight of requests that need the bytes, which other requests for freshness do not join.
     private func askForBody() {
-        joinOriginal(for: .body, needsBody: true) { [self] in make(of: $0) }
+        joinOriginal(for: .body, needsBody: true, isJudged: true) { [self] outcome in
+            guard let body = outcome.body else {
+                return end(.failure(.originProtocol("the original was not delivered")))
+            }
+            make(of: outcome, body)
+        }
     }
 
+    /// - Parameter isJudged: whether the original is judged while it arrives.
     private func joinOriginal(
         for purpose: Originals.Purpose = .any,
         needsBody: Bool,
+        isJudged: Bool = false,
         otherwise: (@Sendable (PipelineError) -> Void)? = nil,
         then: @escaping @Sendable (OriginOutcome) -> Void
     ) {
@@ -212,7 +231,7 @@ final class VariantTask: Sendable {
         flight.enter(.original)
         let number = begin()
         var arrival: (@Sendable (Originals.Arrival) -> Void)?
-        if needsBody { arrival = { [self] in judge($0) } }
+        if isJudged { arrival = { [self] in judge($0) } }
         let subscription = pipeline.originals.join(
             request.origin,
             currentContext,
@@ -251,12 +270,9 @@ final class VariantTask: Sendable {
         }
     }
 
-    private func make(of outcome: OriginOutcome) {
+    /// - Parameter copy: the lossless copy whose body it is; `nil` for the original's own.
+    private func make(of outcome: OriginOutcome, _ body: OriginBody, copy: MezzanineStage.Found? = nil) {
         guard !flight.isOver else { return }
-        guard let body = outcome.body else {
-            end(.failure(.originProtocol("the original was not delivered")))
-            return
-        }
         let header = outcome.origin.record.header
         if let refusal = HeaderGate.refusal(of: header.format, source: request.origin.source) {
             fail(refusal, outcome.status.ofFailure)
@@ -278,13 +294,14 @@ final class VariantTask: Sendable {
             end(.failure(.after(outcome.status.ofFailure, error)))
         }
         gather(needsBodies: true, otherwise: otherwise) { [self] auxiliaries in
-            transform(outcome, body, by: plan, auxiliaries)
+            transform(outcome, body, copy, by: plan, auxiliaries)
         }
     }
 
     private func transform(
         _ origin: OriginOutcome,
         _ body: OriginBody,
+        _ copy: MezzanineStage.Found?,
         by plan: String,
         _ auxiliaries: [OriginOutcome]
     ) {
@@ -298,6 +315,7 @@ final class VariantTask: Sendable {
                 plan: plan,
                 outcome: outcome,
                 body: body,
+                copy: copy,
                 auxiliaries: auxiliaries,
                 timing: timing,
                 delivery: origin.delivery,

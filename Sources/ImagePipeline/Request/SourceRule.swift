@@ -46,6 +46,14 @@ package struct SourceRule: Hashable, Sendable {
         case pass
     }
 
+    /// How originals are stored on disk (SDWebImage: `CacheSerializer`).
+    package enum SerializationPolicy: String, Hashable, Sendable, CaseIterable {
+        /// As received.
+        case none
+        /// Large BMP, TIFF and PNG files as a smaller copy with the same pixels (`LosslessCopy`).
+        case lossless
+    }
+
     package var name: String
     package var location: Location
     /// Further locations of the same originals, which are asked in turn while the first one fails; of the kind of `location`.
@@ -107,6 +115,8 @@ package struct SourceRule: Hashable, Sendable {
     package var unsupported = UnsupportedPolicy.refuse
     /// Whether mezzanines of large originals are stored, so that each original is decoded once (`Mezzanine`).
     package var keepsMezzanines = true
+    /// How originals are stored.
+    package var serialization = SerializationPolicy.none
     package var placeholder = PlaceholderPolicy.none
     /// What clients receive while an image takes long to make.
     package var slowMiss = SlowMissRule()

@@ -10,12 +10,16 @@ import OriginTransfer
 struct MezzanineStage: Sendable {
     let parts: PipelineParts
 
-    /// A stored mezzanine.
+    /// A stored mezzanine, or a lossless copy.
     struct Found: Sendable {
-        var mezzanine: Mezzanine
+        /// `nil` for a lossless copy.
+        var mezzanine: Mezzanine?
         var body: OriginBody
-        /// The format of the mezzanine's file.
+        /// The format of the file.
         var format: ImageFormat
+
+        /// The reduction on each axis.
+        var factor: Int { mezzanine?.factor ?? 1 }
     }
 
     /// Returns the key of an original's mezzanine.

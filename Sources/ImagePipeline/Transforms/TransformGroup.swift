@@ -7,7 +7,7 @@ import LinuxSystem
 final class TransformGroup: Sendable {
     private let parts: PipelineParts
     private let orders: [TransformOrder]
-    /// The mezzanine that replaces the original as source.
+    /// The mezzanine or the lossless copy that replaces the original as source.
     private let source: MezzanineStage.Found?
     /// A mezzanine to make in the same job.
     private let extra: Mezzanine?
@@ -56,7 +56,7 @@ final class TransformGroup: Sendable {
             orders.filter(\.isWanted).map(\.context.deadline)
         })
         if let source {
-            job.reduction = Reduction(factor: source.mezzanine.factor, original: job.header)
+            job.reduction = Reduction(factor: source.factor, original: job.header)
             job.header.format = source.format
         }
         let handle = parts.transformer.transform(job) { [self] result in
@@ -94,7 +94,7 @@ final class TransformGroup: Sendable {
             first.publish { stage.keep(picture, as: extra, of: first.outcome.origin.record) }
             parts.sharing.noteMade()
         }
-        if source != nil { parts.sharing.noteUsed(orders.count) }
+        if source?.mezzanine != nil { parts.sharing.noteUsed(orders.count) }
         if orders.count > 1 { parts.sharing.noteShared(orders.count - 1) }
         for (order, picture) in zip(orders, pictures) {
             parts.encodings.note(picture.description, of: order.request.encodingSearch)
@@ -106,14 +106,14 @@ final class TransformGroup: Sendable {
 
     /// Retries each order alone and from the original, if another output or the mezzanine may have caused the failure.
     private func fail(_ error: PipelineError) {
-        let wasAlone = orders.count == 1 && extra == nil && source == nil
+        let wasAlone = orders.count == 1 && extra == nil && source?.mezzanine == nil
         guard !wasAlone, error.traits.isRetryableAlone else {
             for order in orders { order.end(.failure(error)) }
             return ended()
         }
         let rest = Lock(orders.count)
         for order in orders {
-            TransformGroup(parts: parts, orders: [order], source: nil, extra: nil) { [ended] in
+            TransformGroup(parts: parts, orders: [order], source: order.copy, extra: nil) { [ended] in
                 let isLast = rest.withLock { rest in
                     rest -= 1
                     return rest == 0

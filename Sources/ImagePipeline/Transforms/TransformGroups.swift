@@ -67,7 +67,7 @@ final class TransformGroups: Sendable {
     var waitingCount: Int { originals.withLock { $0.values.reduce(0) { $0 + $1.waiting.count } } }
 
     private func alone(_ order: TransformOrder) {
-        TransformGroup(parts: parts, orders: [order], source: nil, extra: nil, ended: {}).start()
+        TransformGroup(parts: parts, orders: [order], source: order.copy, extra: nil, ended: {}).start()
     }
 
     /// Runs the waiting orders; `jobs` already counts this call.
@@ -91,7 +91,8 @@ final class TransformGroups: Sendable {
         let isLoaded = parts.transformer.isLoaded
         var found: [Mezzanine?: (source: MezzanineStage.Found?, orders: [TransformOrder])] = [:]
         for order in orders where order.isWanted {
-            let source = order.mezzanine.flatMap { stage.find($0, of: order.outcome.origin.record) }
+            let source =
+                order.mezzanine.flatMap { stage.find($0, of: order.outcome.origin.record) } ?? order.copy
             found[source?.mezzanine, default: (source, [])].orders.append(order)
         }
         var groups: [TransformGroup] = []

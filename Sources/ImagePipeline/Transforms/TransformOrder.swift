@@ -20,7 +20,10 @@ final class TransformOrder: TransformHandle {
     let request: VariantRequest
     let plan: String
     let outcome: OriginOutcome
+    /// The bytes of the original, or of `copy`.
     let body: OriginBody
+    /// The lossless copy that replaces the original; `nil` for the original itself.
+    let copy: MezzanineStage.Found?
     /// The priority, the account and the deadline.
     let context: LoadContext
     /// The format bucket; `nil` for the request's own.
@@ -40,6 +43,7 @@ final class TransformOrder: TransformHandle {
         plan: String,
         outcome: OriginOutcome,
         body: OriginBody,
+        copy: MezzanineStage.Found? = nil,
         context: LoadContext,
         auxiliaries: [TransformJob.Auxiliary] = [],
         mezzanine: Mezzanine?,
@@ -51,6 +55,7 @@ final class TransformOrder: TransformHandle {
         self.plan = plan
         self.outcome = outcome
         self.body = body
+        self.copy = copy
         self.context = context
         self.auxiliaries = auxiliaries
         self.mezzanine = mezzanine

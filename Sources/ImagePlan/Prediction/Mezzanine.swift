@@ -69,9 +69,9 @@ package struct Mezzanine: Hashable, Sendable {
     }
 }
 
-/// The original behind a job whose source is a mezzanine: results are computed as if from the original.
+/// The original behind a job whose source is a mezzanine or a lossless copy: results are computed as if from the original.
 package struct Reduction: Hashable, Sendable {
-    /// The reduction of the source on each axis: 2 or 4.
+    /// The reduction of the source on each axis: 1 for a `LosslessCopy`, else 2 or 4.
     package var factor: Int
     /// The original's header.
     package var original: ImageHeader

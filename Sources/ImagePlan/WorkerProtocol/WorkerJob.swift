@@ -176,13 +176,21 @@ extension Reduction: FieldCoded {
     static var blank: Reduction { Reduction(factor: 0, original: ImageHeader(format: .jpeg, width: 0, height: 0)) }
 
     static let fields: [MessageField<Reduction>] = [
-        MessageField("factor", \.factor, .uint8(among: Mezzanine.factors)),
+        MessageField("factor", \.writtenFactor, .uint8(among: [0] + Mezzanine.factors)),
         MessageField("format", \.original.format, .enumeration),
         MessageField("width", \.original.width, .uint32(1...Int(Int32.max))),
         MessageField("height", \.original.height, .uint32(1...Int(Int32.max))),
         MessageField("orientation", \.original.orientation, .uint8(1...8)),
         MessageField("alpha", \.original.hasAlpha, .flag),
     ]
+}
+
+extension Reduction {
+    /// The factor in messages: 0 for 1, which stands for a job without a reduction.
+    fileprivate var writtenFactor: Int {
+        get { factor == 1 ? 0 : factor }
+        set { factor = newValue == 0 ? 1 : newValue }
+    }
 }
 
 extension WebPOptions: FieldCoded {

@@ -36,6 +36,7 @@ struct OutputMaker {
     /// - Throws: as `make`.
     func loadFactor() throws -> Int? {
         if let mezzanine = Mezzanine(planText: output.plan) { return decoder.loadFactor(of: mezzanine) }
+        if LosslessCopy.orientation(inPlan: output.plan) != nil { return nil }
         let plan = try Plan(canonicalText: PictureDescription.reading(output.plan).0)
         guard !plan.settings.format.isMetadata, !decoder.drawsAtAnySize, !takesAnother(plan) else { return nil }
         let steps = try PlanGeometry.resolve(plan, source: facts.orientedSize, maximumPixels: maximumPixels)
@@ -57,6 +58,10 @@ struct OutputMaker {
         if let mezzanine = Mezzanine(planText: output.plan) {
             return try MezzanineMaker(decoder: decoder, facts: facts, mezzanine: mezzanine, deadline: deadline)
                 .make(from: shared)
+        }
+        if let orientation = LosslessCopy.orientation(inPlan: output.plan) {
+            return try LosslessCopyMaker(decoder: decoder, facts: facts, orientation: orientation, deadline: deadline)
+                .make()
         }
         var clock = StageClock()
         let (text, isClean) = PictureDescription.reading(output.plan)

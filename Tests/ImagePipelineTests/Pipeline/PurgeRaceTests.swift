@@ -69,6 +69,7 @@ private final class HookedDisk: DiskStoring {
         store.store(sharing: variant, origin: origin, auxiliaries: auxiliaries)
     }
     func store(origin: OriginRecord, body: OriginBody?) -> Bool { store.store(origin: origin, body: body) }
+    func dropBody(ofOrigin key: CacheKey, digest: CacheKey) { store.dropBody(ofOrigin: key, digest: digest) }
     func remove(_ purge: Purge, completion: (@Sendable (PurgeCounts) -> Void)?) -> Bool {
         store.remove(purge, completion: completion)
     }

@@ -185,6 +185,7 @@ struct SourceReaderTests {
             "sources.a.headers.A: must not contain control"
         ),
         ("a: { url: \"file:///a\", headers: { A: b } }", "sources.a.headers: does not apply to a file:// source"),
+        ("a: { url: \"file:///a\", serialize: lossless }", "sources.a.serialize: does not apply to a file:// source"),
         ("a: { url: \"https://x/\", cache: ram }", "sources.a.cache: expected one of all, memory, disk, none"),
         ("a: { url: \"https://x/\", auth: hidden }", "sources.a.auth: expected a map of keys"),
         ("a: { url: \"https://x/\", auth: { baerer: hidden } }", "did you mean sources.a.auth.bearer?"),

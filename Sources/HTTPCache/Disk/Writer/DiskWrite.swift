@@ -16,7 +16,7 @@ enum DiskWrite: Sendable {
     case remove(Purge, completion: (@Sendable (PurgeCounts) -> Void)?)
     /// A reader found a file that does not match its row.
     case verify(DiskClass, CacheKey)
-    /// A reader found bytes that do not match their digest.
+    /// A reader found bytes that do not match their digest, or nothing needs an original's body any longer.
     case discard(DiskClass, CacheKey, digest: CacheKey)
     /// A reader found the index damaged.
     case rebuild(generation: Int)

@@ -101,7 +101,7 @@ struct SourceReader {
                 ("headers", !rule.headers.isEmpty), ("allow-private", rule.allowPrivate),
                 ("forward-query", !rule.forwardQuery.isEmpty), ("forward-cookies", !rule.forwardCookies.isEmpty),
                 ("auth", draft.credentials != nil), ("unkeyed-query", !rule.unkeyedQuery.isEmpty),
-                ("sort-query", rule.sortsQuery),
+                ("sort-query", rule.sortsQuery), ("serialize", rule.serialization != .none),
             ]
             for (name, isSet) in unused where isSet {
                 decoder.report("does not apply to a file:// source", key: "\(key).\(name)", place: line(of: name))

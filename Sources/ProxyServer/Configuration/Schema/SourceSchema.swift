@@ -195,6 +195,13 @@ enum SourceSchema {
             "Store a reduced copy of large originals, so that they are decoded once."
         ),
         Setting(
+            "serialize",
+            \.rule.serialization,
+            .choice,
+            only: .pictures,
+            "How originals are stored: none as received, lossless for large BMP, TIFF and PNG as a smaller copy; not of files."
+        ),
+        Setting(
             "originals",
             \.rule.originals,
             .choice,

@@ -1,0 +1,97 @@
+import HTTPCache
+import HTTPSemantics
+import ImagePlan
+
+/// Makes the lossless copy of an original after its first variant, and drops the original's body once the copy is on disk
+/// (SDWebImage: `CacheSerializer`).
+///
+/// Starts on any thread, continues on the read lane and ends on the read lane. After any failure the body stays. The task's flight
+/// prevents it from publishing purged content.
+final class LosslessCopyTask: Sendable {
+    private let request: VariantRequest
+    private let origin: OriginRecord
+    private let parts: PipelineParts
+    private let failed: FailedCopies
+    private let flight: Flight<Answer, PipelineError>
+
+    private var stage: LosslessCopyStage { LosslessCopyStage(parts: parts) }
+
+    /// - Parameters:
+    ///   - origin: the original's record when the variant was made.
+    ///   - failed: the bodies of which no copy can be made.
+    init(
+        request: VariantRequest,
+        origin: OriginRecord,
+        parts: PipelineParts,
+        failed: FailedCopies,
+        flight: Flight<Answer, PipelineError>
+    ) {
+        self.request = request
+        self.origin = origin
+        self.parts = parts
+        self.failed = failed
+        self.flight = flight
+    }
+
+    /// Whether an original that a variant was made of should be copied.
+    static func isDue(_ request: VariantRequest, _ origin: OriginRecord, in parts: PipelineParts) -> Bool {
+        let source = request.origin.source
+        // Other plans need the body, which the next variant drops.
+        guard parts.tiers.writesDisk, LosslessCopyStage(parts: parts).mayServe(request),
+            LosslessCopy.isWorthwhile(for: origin.header, length: origin.length)
+        else { return false }
+        // The worker holds the original and the copy while it compares them.
+        let bytes = source.limits.decodeBytes / 2
+        return DecodeBudget.refusal(of: origin.header.size, loadedSmallerBy: 1, within: bytes) == nil
+    }
+
+    /// Starts the task.
+    func start() {
+        if !parts.readLane.submit({ self.find() }) { end() }
+    }
+
+    private func find() {
+        // Another variant may have had the copy made, and a request for the bare original may have stored its body again.
+        if stage.isStored(of: origin) { return replace() }
+        guard case .file(let body)? = OriginalStore.find(request.origin, in: parts)?.content,
+            body.digest == origin.digest
+        else { return end() }
+        let job = TransformStage.job(
+            request: request,
+            outputs: [TransformStage.output(of: request, plan: LosslessCopy.planText(for: origin.header))],
+            header: origin.header,
+            body: body,
+            priority: parts.transformer.hasBackground ? .background : .low
+        )
+        _ = parts.transformer.transform(job) { [self] result in
+            switch result {
+            case .success(let made):
+                guard let picture = made.pictures.first, picture.bytes.count < origin.length else { return giveUp() }
+                _ = flight.publish(of: origin) { stage.keep(picture, of: origin) }
+                replace()
+            case .failure(let error):
+                if error.traits.isPermanent || error == .transformTimeout { giveUp() } else { end() }
+            }
+        }
+    }
+
+    /// Drops the body once the copy, and the body, are on disk; a copy that was not stored is not tried again.
+    private func replace() {
+        guard let disk = parts.disk else { return end() }
+        disk.flush { [self] in
+            let isTaken = parts.readLane.submit { [self] in
+                guard stage.isStored(of: origin) else { return giveUp() }
+                _ = flight.publish(of: origin) { disk.dropBody(ofOrigin: origin.key, digest: origin.digest) }
+                end()
+            }
+            if !isTaken { end() }
+        }
+    }
+
+    private func giveUp() {
+        failed.insert(origin.digest)
+        end()
+    }
+
+    private func end() { flight.finish(.failure(.cancelled)) }
+}
