@@ -81,7 +81,7 @@ struct DepartureTests {
         #expect(try gone.isAtEnd())
     }
 
-    @Test(arguments: ["/photos/slow.png", "/photos/slow.png?w=30&format=png"])
+    @Test(.timeLimit(.minutes(3)), arguments: ["/photos/slow.png", "/photos/slow.png?w=30&format=png"])
     func `of 1,000 clients of one slow original the first leaves half-way, and all others are served`(
         _ target: String
     ) async throws {
