@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import LinuxSystem
 
 /// `edgeprint explain`: shows how a request is resolved.
@@ -26,21 +25,7 @@ struct ExplainCommand: ParsableCommand {
             """
     )
 
-    @Argument(
-        help: ArgumentHelp("Path and query of the request, in quotes: '/NAME/PATH?w=400'.", valueName: "path"),
-        completion: .custom(SourceNames.completePath)
-    )
-    var path: String
-
-    @OptionGroup var options: ConfigurationOptions
-
-    @Option(help: "The site of the request; by default that of a full URL's host, or of the path's prefix.")
-    var site: String?
-
-    @Option(help: ArgumentHelp("The client's Accept field, used by format=auto.", valueName: "header"))
-    var accept: String?
-
-    @OptionGroup var client: ClientFieldOptions
+    @OptionGroup var request: RequestOptions
 
     @Flag(help: "Include settings at their defaults.")
     var all = false
@@ -48,30 +33,19 @@ struct ExplainCommand: ParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    func validate() throws {
-        _ = try client.fields
-        guard path.hasPrefix("/") || path.contains("://") else {
-            throw ValidationError(
-                "PATH must begin with a slash, as in /NAME/PATH?w=400, or be the full URL of a request."
-            )
-        }
-    }
-
     func run() throws {
-        let flags = ConfigurationLoader.Flags(config: options.config)
-        let loader = ConfigurationLoader(environment: ProcessInfo.processInfo.environment, flags: flags)
         let place: ExplainedSite
         do {
-            place = try ExplainedSite(path, named: site, in: loader.loadWithOriginsOrExit())
+            place = try ExplainedSite(request.path, named: request.site, in: request.configuration())
         } catch let problem as Problem {
-            var refused = Explanation(target: path)
+            var refused = Explanation(target: request.path)
             refused.problem = problem
             try StandardOutput.write(json ? refused.json.document : refused.text)
             throw ExitCode(1)
         }
         let explainer = try Explainer(place.loaded, mount: place.mount, time: SystemTime())
-        var whole = try explainer.explain(place.target, accept: accept, fields: client.fields)
-        whole.target = path
+        var whole = try explainer.explain(place.target, accept: request.accept, fields: request.client.fields)
+        whole.target = request.path
         let explanation = all ? whole : whole.withoutDefaults
         try StandardOutput.write(json ? explanation.json.document : explanation.text)
         if explanation.problem != nil { throw ExitCode(1) }

@@ -1,30 +1,5 @@
 import ArgumentParser
-import Foundation
-import HTTPSemantics
 import LinuxSystem
-
-/// The options that name header fields of a client.
-struct ClientFieldOptions: ParsableArguments {
-    @Option(
-        name: .customLong("header"),
-        help: ArgumentHelp(
-            "Another field of the client, such as 'Host: img.example.com', which rules may compare; may be repeated.",
-            valueName: "name: value"
-        )
-    )
-    var headers: [String] = []
-
-    /// The parsed fields.
-    var fields: FieldLines {
-        get throws {
-            do throws(Problem) {
-                return try ClientFields.parse(headers, parameter: "--header")
-            } catch {
-                throw ValidationError(error.detail)
-            }
-        }
-    }
-}
 
 /// `edgeprint key`: prints the cache key of a request.
 struct KeyCommand: ParsableCommand {
@@ -46,38 +21,18 @@ struct KeyCommand: ParsableCommand {
             """
     )
 
-    @Argument(
-        help: ArgumentHelp("Path and query of the request, in quotes: '/NAME/PATH?w=400'.", valueName: "path"),
-        completion: .custom(SourceNames.completePath)
-    )
-    var path: String
-
-    @OptionGroup var options: ConfigurationOptions
-
-    @Option(help: "The site of the request; by default that of a full URL's host, or of the path's prefix.")
-    var site: String?
-
-    @Option(help: ArgumentHelp("The client's Accept field, used by format=auto.", valueName: "header"))
-    var accept: String?
-
-    @OptionGroup var client: ClientFieldOptions
+    @OptionGroup var request: RequestOptions
 
     @Flag(help: "Print JSON.")
     var json = false
 
-    func validate() throws {
-        _ = try client.fields
-    }
-
     func run() throws {
-        let flags = ConfigurationLoader.Flags(config: options.config)
-        let loader = ConfigurationLoader(environment: ProcessInfo.processInfo.environment, flags: flags)
-        let loaded = try loader.loadWithOriginsOrExit()
-        let fields = try client.fields
+        let loaded = try request.configuration()
+        let fields = try request.client.fields
         let keys: RequestKeys
         do throws(Problem) {
-            let place = try ExplainedSite(path, named: site, in: loaded)
-            keys = try place.explainer(SystemTime()).keys(of: place.target, accept: accept, fields: fields)
+            let place = try ExplainedSite(request.path, named: request.site, in: loaded)
+            keys = try place.explainer(SystemTime()).keys(of: place.target, accept: request.accept, fields: fields)
         } catch {
             StandardError.write("edgeprint: \(error.detail)\n")
             throw ExitCode(1)
