@@ -111,12 +111,13 @@ struct MarkupScanner {
     /// Moves behind a text, or to the end; letters are compared in lower case.
     private mutating func skip(past text: [UInt8], from start: Int) {
         var place = start
-        while place + text.count <= bytes.count {
-            if bytes[place..<place + text.count].elementsEqual(text, by: { Self.lower($0) == $1 }) {
-                index = place + text.count
+        while place < bytes.count, let next = bytes[place...].firstIndex(of: text[0]), next + text.count <= bytes.count
+        {
+            if bytes[next..<next + text.count].elementsEqual(text, by: { Self.lower($0) == $1 }) {
+                index = next + text.count
                 return
             }
-            place += 1
+            place = next + 1
         }
         index = bytes.count
     }

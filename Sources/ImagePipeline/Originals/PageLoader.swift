@@ -38,7 +38,11 @@ private final class PageLoad: LoadHandle {
 
     private struct State {
         var current: (any LoadHandle)?
+        /// The loads that were started: the page's handle may arrive after its picture's.
+        var count = 0
         var isCancelled = false
+        /// The most urgent priority that was asked for.
+        var priority: RequestPriority?
     }
 
     private static let accept = "text/html,application/xhtml+xml,image/*,*/*;q=0.8"
@@ -67,6 +71,15 @@ private final class PageLoad: LoadHandle {
     }
 
     var received: Int { state.withLock { $0.current }?.received ?? 0 }
+    var expected: Int? { state.withLock { $0.current }?.expected }
+
+    func raise(to priority: RequestPriority) {
+        let current = state.withLock { state in
+            state.priority = max(priority, state.priority ?? priority)
+            return state.current
+        }
+        current?.raise(to: priority)
+    }
 
     func cancel() {
         let current = state.withLock { state in
@@ -85,6 +98,7 @@ private final class PageLoad: LoadHandle {
         (page.entityTag, page.lastModified) = (nil, nil)
         page.accept = Self.accept
         page.inspection = inspection(limit: limit)
+        page.onHead = nil
         run(page, arrival: nil) { [self] result in
             switch result {
             case .success(let response): continued(with: response, at: url, limit: limit)
@@ -98,12 +112,17 @@ private final class PageLoad: LoadHandle {
         arrival: (@Sendable (TransferResponse) -> Void)?,
         completion: @escaping @Sendable (Outcome) -> Void
     ) {
+        let number = state.withLock { state in
+            state.count += 1
+            return state.count
+        }
         let handle = engine.load(request, arrival: arrival, completion: completion)
-        let isCancelled = state.withLock { state in
-            state.current = handle
-            return state.isCancelled
+        let (isCancelled, priority) = state.withLock { state in
+            if state.count == number { state.current = handle }
+            return (state.isCancelled, state.priority)
         }
         if isCancelled { handle.cancel() }
+        if let priority { handle.raise(to: priority) }
     }
 
     /// Ends the load of anything but an image and a page within the limit.

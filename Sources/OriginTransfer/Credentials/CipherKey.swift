@@ -21,6 +21,9 @@ package struct CipherKey: Hashable, Sendable, CustomStringConvertible, CustomDeb
         String(HMACSHA256.code(of: Array("edgeprint key fingerprint".utf8), key: bytes).hexText.prefix(16))
     }
 
+    /// The key in hexadecimal digits; secret.
+    package var secretText: String { bytes.hexText }
+
     package var description: String { Secret.redacted }
     package var debugDescription: String { description }
     package var customMirror: Mirror { Mirror(self, children: []) }

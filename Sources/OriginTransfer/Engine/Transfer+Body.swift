@@ -15,10 +15,12 @@ extension Transfer {
     /// The bytes of a passed-on body that may be unread.
     private static let window = 1 << 20
 
-    /// Bytes of the body received so far.
-    var received: Int { sink?.count ?? content.count }
+    /// Bytes of the body received so far, before they are decoded.
+    var received: Int { sink?.received ?? content.count }
 
     private var limit: Int { options.limits.bytes }
+    /// The maximum bytes of the body before it is decoded.
+    var codedLimit: Int { options.decryption?.codedLength(of: limit) ?? limit }
 
     /// Whether the response has no body whatever its `Content-Length`.
     private var isBodiless: Bool {
@@ -33,7 +35,7 @@ extension Transfer {
         guard !isHeld else { return }
         let isDecoded = !isRaw && head.lines["content-encoding"].map { $0.lowercased() != "identity" } ?? false
         bodyLength = isDecoded ? nil : head.contentLength
-        let codedLimit = options.decryption?.codedLength(of: limit) ?? limit
+
         let isTooLong = head.contentLength.map { $0 > codedLimit } ?? false
         guard isRaw, ticket.wantsArrival else {
             if isTooLong { failure = .tooLarge(limit: limit) } else { expectAnnouncement() }
@@ -80,6 +82,7 @@ extension Transfer {
     private func hold(_ bytes: UnsafeRawBufferPointer) -> Int {
         guard content.count + bytes.count <= Self.maximumDiscarded else { return 0 }
         unsafe content.append(contentsOf: bytes)
+        ticket.count(bytes.count)
         return bytes.count
     }
 
@@ -228,6 +231,7 @@ extension Transfer {
         giveBack()
         sink = nil
         content = []
+        bodyLength = nil
         announcementDue = .max
         nextInspection = ticket.request.inspection?.first
     }

@@ -79,12 +79,16 @@ extension Transfer {
 
     /// Returns why a failed request may be worth repeating; `nil` if it is not, or if it has succeeded.
     func fault(_ result: Result<TransferResponse, TransferError>, _ code: CURLcode) -> Fault? {
-        guard isRepeatable, refusal == nil else { return nil }
-        // The daemon has refused the response; another origin may have a better one.
+        guard isRepeatable else { return nil }
+        // The daemon has refused the address or the response; another origin may have a better one.
         if failure != nil { return isMirror ? .lasting : nil }
+        if case .failure(.addressRefused) = result { return isMirror ? .lasting : nil }
         guard head.isComplete else { return headFault(code) }
         if head.status != 200 {
-            guard head.status >= (isMirror ? 400 : 500) else { return nil }
+            guard head.status >= (isMirror ? 400 : 500) else {
+                if isMirror, case .failure = result { return .lasting }
+                return nil
+            }
             return Self.unavailable.contains(head.status) ? .temporary : .lasting
         }
         guard case .failure = result else { return nil }
@@ -126,7 +130,7 @@ extension Transfer {
         guard growing == nil else { return nil }
         attempts.mayRecover = attempts.mayRecover || fault != .lasting
         attempts.retryAfter = max(attempts.retryAfter, retryAfter)
-        if hasMirror { return .mirror }
+        if hasMirror, time.monotonic < totalDeadline { return .mirror }
         guard isLeft, attempts.mayRecover, let pause = pause(for: attempts.retryAfter) else { return nil }
         return .round(after: pause)
     }
@@ -136,7 +140,10 @@ extension Transfer {
         if !isMirror, resumption == nil || attempts.own == nil { attempts.own = result }
     }
 
-    /// The result of a load: that of its last request, unless this was for the rest of a body or to a mirror and has failed.
+    /// The result of a load: that of its last request.
+    ///
+    /// If a request for the rest of a body has failed, why the body was cut off; if one to a mirror has, the failure of the source's
+    /// own origin.
     func final(_ result: Result<TransferResponse, TransferError>) -> Result<TransferResponse, TransferError> {
         if let resumption, case .failure = result { return .failure(resumption.failure) }
         guard isMirror, let own = attempts.own else { return result }
@@ -174,6 +181,7 @@ extension Transfer {
         isTrusted = true
         redirects = 0
         hops = []
+        (isPassedOn, isEndless) = (false, false)
         forgetBody()
         resetRequest()
     }

@@ -96,7 +96,7 @@ extension Transfer {
             part.range.lowerBound == received, part.range.upperBound == part.length,
             head.contentLength.map({ $0 == part.range.count }) ?? true,
             bodyLength.map({ $0 == part.length }) ?? true,
-            isPassedOn || part.length <= options.limits.bytes,
+            isPassedOn || part.length <= codedLimit,
             isRaw || !head.lines.contains("content-encoding"),
             StrongValidator(head.lines, now: responseTime) == resumption.validator
         else { return nil }

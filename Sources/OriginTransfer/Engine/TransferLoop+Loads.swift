@@ -135,7 +135,7 @@ extension TransferLoop {
         watch.need(by: transfer.deadline)
         guard let dropped else { return }
         counters.update { $0.dropped += 1 }
-        end(dropped, .failure(.overloaded("too many loads are waiting for origins")))
+        end(dropped, dropped.final(.failure(.overloaded("too many loads are waiting for origins"))))
     }
 
     func finish(_ ticket: LoadTicket, _ result: Result<TransferResponse, TransferError>) {

@@ -70,6 +70,14 @@ struct TransferMirrorTests {
         #expect(own.requests == 1 && mirror.requests == 0)
     }
 
+    @Test func `whose redirect leads nowhere is followed by the next mirror`() async throws {
+        let own = try origin("503 Service Unavailable")
+        let lost = try ScriptedOrigin { $1.respond("302 Found", text: "") }
+        let second = try origin(text: "second")
+        let fetched = try await engine.fetched(Self.fetch(Self.source([own.url, lost.url, second.url])))
+        #expect(fetched.bytes == Array("second".utf8) && lost.requests == 1)
+    }
+
     @Test(arguments: ["404 Not Found", "403 Forbidden", "500 Internal Server Error"])
     func `whose failure is never an answer`(_ status: String) async throws {
         let (own, lacking) = (try origin("503 Service Unavailable"), try origin(status))

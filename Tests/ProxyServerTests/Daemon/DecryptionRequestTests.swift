@@ -63,6 +63,20 @@ struct DecryptionRequestTests {
         try check(rig("base64") { body })
     }
 
+    @Test(arguments: ["aes-256-gcm", "base64"])
+    func `an encoded body that is cut off is continued at the right byte`(_ method: String) throws {
+        let body = method == "base64" ? [UInt8](Data(picture).base64EncodedData()) : try sealed(picture)
+        let name = method == "base64" ? "" : ", decrypt-key: vault"
+        let rig = try EndToEndRig(
+            "keys: { vault: \(Self.key) }",
+            source: ", decrypt: \(method)\(name), limits: { retries: 2 }"
+        ) { request, connection in
+            connection.serve(body, to: request, cutAfter: request.number == 1 ? body.count / 2 + 60 : nil)
+        }
+        let bare = try rig.get("/photos/a.png")
+        #expect(bare.status == 200 && bare.body == picture && rig.origin.requests == 2, "\(bare.status) \(bare.text)")
+    }
+
     @Test func `a body that is authenticated only at its end is not sent before`() throws {
         // Long enough to be announced while it arrives, and damaged in its last byte.
         var body = try sealed(TestImages.gradient(width: 40, height: 30) + [UInt8](repeating: 7, count: 3 << 20))
