@@ -43,9 +43,8 @@ package struct DataURL: Hashable, Sendable {
         guard let comma = rest.firstIndex(of: UInt8(ascii: ",")) else { throw .comma }
         var type = String(decoding: Array(rest[..<comma]), as: UTF8.self).lowercased()
         let content = PercentEncoding.decode(rest[rest.index(after: comma)...])
-        let suffix = ";base64"
-        if type.hasSuffix(suffix) {
-            type.removeLast(suffix.count)
+        if let head = Self.beforeBase64(type) {
+            type = head
             guard let decoded = Base64Decoder.decode(content, .standard, skipsBlanks: true) else { throw .base64 }
             bytes = decoded
         } else {
@@ -55,6 +54,18 @@ package struct DataURL: Hashable, Sendable {
         // It becomes a field's value.
         let isSound = type.contains("/") && type.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
         mediaType = isSound ? type : Self.standardType
+    }
+
+    /// The media type before `;base64`, around which blanks are allowed; `nil` without it.
+    private static func beforeBase64(_ type: String) -> String? {
+        var rest = type[...]
+        while rest.last == " " { rest.removeLast() }
+        guard rest.hasSuffix("base64") else { return nil }
+        rest.removeLast("base64".count)
+        while rest.last == " " { rest.removeLast() }
+        guard rest.popLast() == ";" else { return nil }
+        while rest.last == " " { rest.removeLast() }
+        return String(rest)
     }
 
     /// The URL without its content, for people.

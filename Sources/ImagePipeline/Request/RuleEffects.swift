@@ -98,6 +98,10 @@ package struct RuleEffects: Hashable, Sendable {
     package var responseFields: [FieldEdit] = []
     /// What the original's bytes depend on besides its URL, as a part of its key; empty for nothing.
     package var keyText = ""
+    /// The request fields that rules compare, in lower case; responses of raw sources vary by them.
+    package var vary: [String] = []
+    /// The place of raw requests in the queues; `nil` for the client's choice.
+    package var priority: RequestPriority?
 
     /// Creates effects of no rule.
     package init() {}

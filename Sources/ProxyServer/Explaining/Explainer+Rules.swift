@@ -59,7 +59,7 @@ extension Explainer {
         var facts: [(String, String)] = []
         if !match.sources.isEmpty { facts.append(("source", subject.source)) }
         if let host = match.hosts.first(where: { $0.matches(subject.host ?? "") }) { facts.append(("host", host.text)) }
-        if let path = match.paths.first(where: { $0.matches(subject.segments) }) { facts.append(("path", path.text)) }
+        if let path = match.paths.first(where: { $0.matches(subject) }) { facts.append(("path", path.text)) }
         facts += match.requestFields.map { ("request-header", "\($0.name): \($0.value)") }
         if !match.types.isEmpty {
             facts.append(("type", match.types.map { "\($0)" }.joined(separator: ", ")))

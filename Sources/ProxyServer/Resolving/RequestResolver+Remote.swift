@@ -8,7 +8,7 @@ extension RequestResolver {
     func remote(_ rawPath: ArraySlice<UInt8>, query: [UInt8]) throws(Problem) -> ResolvedRequest {
         let parsed = try parse(query, table.remote.options)
         let (text, name) = try remoteText(parsed)
-        guard !DataURL.isOne(text) else { return try data(text, name, parsed, rawPath) }
+        guard !DataURL.isOne(text) else { return try data(text, name, parsed, rawPath, query) }
         let url: OriginURL
         do {
             url = try OriginURL(text, of: name)
@@ -73,7 +73,8 @@ extension RequestResolver {
         _ text: String,
         _ name: String,
         _ parsed: ParsedQuery,
-        _ rawPath: ArraySlice<UInt8>
+        _ rawPath: ArraySlice<UInt8>,
+        _ query: [UInt8]
     ) throws(Problem) -> ResolvedRequest {
         guard table.dataPolicy != .off else {
             throw Problem(403, "data: URLs are not accepted here (remote.data).", parameter: name)
@@ -90,7 +91,9 @@ extension RequestResolver {
         } catch {
             throw Problem(400, "\(name) \(error.reason).", parameter: name)
         }
-        let origin = OriginRequest(source: table.remote.rule, data: data)
-        return try request(origin, parsed, RuledSource(entry: table.remote))
+        let ruled = ruledData()
+        try checkAccess(ruled)
+        let origin = OriginRequest(source: ruled.entry.rule, data: data)
+        return try request(origin, ruled.isPresetChanged ? try parse(query, ruled.entry.options) : parsed, ruled)
     }
 }

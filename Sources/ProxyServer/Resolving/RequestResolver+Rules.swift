@@ -66,6 +66,7 @@ extension RequestResolver {
             host: host,
             segments: path.segments,
             rawSegments: path.rawSegments,
+            folded: RuleSet.Subject.folded(path.segments),
             traits: traits
         )
         return ruled(entry, subject, path)
@@ -94,8 +95,17 @@ extension RequestResolver {
             host: url.hostText,
             segments: segments.decoded,
             rawSegments: segments.raw,
+            folded: RuleSet.Subject.folded(segments.decoded),
             traits: traits
         )
+        return ruled(table.remote, subject, nil)
+    }
+
+    /// `/fetch` with the rules for a `data:` URL, which has neither host nor path.
+    func ruledData() -> RuledSource {
+        guard !table.rules.isEmpty else { return RuledSource(entry: table.remote) }
+        let source = table.remote.rule.localName
+        let subject = RuleSet.Subject(source: source, host: nil, segments: [], rawSegments: [], traits: traits)
         return ruled(table.remote, subject, nil)
     }
 
@@ -105,9 +115,11 @@ extension RequestResolver {
         var ruled = RuledSource(entry: entry, requested: path, subject: subject, ruling: ruling)
         guard let ruling else { return ruled }
         ruled.entry.rule = ruling.source.rule
-        if ruling.source.preset != entry.preset {
+        let preset = ruling.source.preset.map { entry.options.presets[$0] }
+        // A preset that the site does not have replaces nothing: `RuleChecks` reports it for sources, but not for /fetch.
+        if ruling.source.preset != entry.preset, preset != .some(nil) {
             ruled.entry.preset = ruling.source.preset
-            ruled.entry.options.sourcePreset = ruling.source.preset.flatMap { entry.options.presets[$0] }
+            ruled.entry.options.sourcePreset = preset ?? nil
             ruled.isPresetChanged = true
         }
         if path != nil { ruled.entry.options.query = QueryFilter(ruling.source.rule) }
@@ -128,7 +140,7 @@ extension RequestResolver {
         let parsed = try parse(Array(target.dropFirst(rawPath.count + 1)), table.remote.options)
         guard parsed.url != nil else { return nil }
         let (text, name) = try remoteText(parsed)
-        guard !DataURL.isOne(text) else { return RuledSource(entry: table.remote) }
+        guard !DataURL.isOne(text) else { return ruledData() }
         let url: OriginURL
         do throws(RequestError) { url = try OriginURL(text, of: name) } catch { throw Problem(error) }
         return try ruledFetch(url)

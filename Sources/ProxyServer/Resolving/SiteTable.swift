@@ -175,7 +175,7 @@ final class SiteTable: Sendable {
     }
 
     /// The host without port and trailing dot, in lower case.
-    private static func name(of authority: String) -> String {
+    static func name(of authority: String) -> String {
         var name = authority.lowercased()
         if name.hasPrefix("[") {
             if let end = name.firstIndex(of: "]") { name = String(name[...end]) }

@@ -62,7 +62,7 @@ final class RawRoute: Sendable {
             body: context.body
         )
         request.caller = OriginCaller(head, bytes, context)
-        request.priority = RequestPriority(head, bytes)
+        request.priority = origin.source.effects?.priority ?? RequestPriority(head, bytes)
         if head.has(.cacheControl), head.has(.authorization), CacheControl(ofRequest: head, bytes).retryFailed {
             let credentials = BearerCredentials(head, bytes)
             request.demand.retryFailed =
@@ -109,7 +109,9 @@ final class RawRoute: Sendable {
             case .failure(let error):
                 let problem = Problem(error)
                 logger.tell(of: error, problem, source: origin.source.name, id: id)
-                promise.complete(Response(problem, id: id).readable(by: live.current.answers.cors))
+                promise.complete(
+                    Response(problem, id: id).with(origin.varyField).readable(by: live.current.answers.cors)
+                )
             }
         }
         waiting.join(subscription)
@@ -137,12 +139,15 @@ extension Response {
         self.init(status: (200...599).contains(answer.status) ? UInt16(answer.status) : 502)
         fields = FieldBlock(forwarding: answer.fields, via: via).bytes
         date = answer.fields.line("date").flatMap { FieldBlock.date($0.value) }
-        dynamicFields = CacheStatusFields.field(answer.cacheStatus)
+        dynamicFields = CacheStatusFields.field(answer.cacheStatus) + origin.varyField
         age = answer.age
         contentLength = answer.contentLength
         body = Self.body(answer)
         tag = RequestResult(answer.cacheStatus).tag
-        if let edits = origin.source.effects?.responseFields { FieldEdits(edits)?.apply(to: &self) }
+        if let edits = origin.source.effects?.responseFields {
+            // A lifetime that a rule states is not meant for errors.
+            FieldEdits(edits)?.apply(to: &self, except: status < 400 ? nil : "cache-control")
+        }
     }
 
     private static func body(_ answer: RawAnswer) -> ResponseBody {
@@ -175,5 +180,15 @@ extension FieldBlock {
         self.init()
         for line in fields.lines { append(name: Array(line.name.utf8), value: line.value) }
         append("Via", "1.1 \(via.text)")
+    }
+}
+
+extension OriginRequest {
+    /// The encoded `Vary` for the request fields that rules compare; empty for none.
+    fileprivate var varyField: [UInt8] {
+        guard let names = source.effects?.vary, !names.isEmpty else { return [] }
+        var block = FieldBlock()
+        block.append("Vary", names.joined(separator: ", "))
+        return block.bytes
     }
 }

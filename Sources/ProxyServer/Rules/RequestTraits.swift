@@ -50,7 +50,7 @@ final class RequestMatchers: Sendable {
         var bits: UInt64 = 0
         for (bit, field) in fields.enumerated() {
             guard var value = lines[field.name] else { continue }
-            if field.name == "host" { value = Self.host(value) }
+            if field.name == "host" { value = SiteTable.name(of: value) }
             if field.value.matches(value) { bits |= 1 << UInt64(bit) }
         }
         return RequestTraits(rawValue: bits)
@@ -66,10 +66,4 @@ final class RequestMatchers: Sendable {
         }
     }
 
-    /// A host in lower case without its port.
-    private static func host(_ authority: String) -> String {
-        let text = authority.lowercased()
-        guard let colon = text.lastIndex(of: ":"), !text[colon...].contains("]") else { return text }
-        return String(text[..<colon])
-    }
 }

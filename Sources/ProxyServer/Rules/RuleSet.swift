@@ -26,7 +26,19 @@ struct RuleSet: Sendable {
         var segments: [String]
         /// As received.
         var rawSegments: [String]
+        /// The decoded segments as an origin reads them that decodes `%2F` and `%5C` first or merges slashes; `nil` for the same.
+        var folded: [String]?
         var traits: RequestTraits
+
+        /// The segments after splitting at encoded slashes and merging consecutive ones; `nil` if that changes nothing.
+        static func folded(_ segments: [String]) -> [String]? {
+            guard !segments.isEmpty else { return nil }
+            let parts = segments.joined(separator: "/").unicodeScalars
+                .split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }
+                .map { String(String.UnicodeScalarView($0)) }
+            let folded = parts.indices.filter { !parts[$0].isEmpty || $0 == parts.count - 1 }.map { parts[$0] }
+            return folded == segments ? nil : folded
+        }
     }
 
     let rules: [Rule]
@@ -87,7 +99,7 @@ struct RuleSet: Sendable {
         if !match.hosts.isEmpty {
             guard let host = subject.host, match.hosts.contains(where: { $0.matches(host) }) else { return "host" }
         }
-        if !match.paths.isEmpty, !match.paths.contains(where: { $0.matches(subject.segments) }) { return "path" }
+        if !match.paths.isEmpty, !match.paths.contains(where: { $0.matches(subject) }) { return "path" }
         return subject.traits.isSuperset(of: rule.traits) ? nil : "request-header"
     }
 
@@ -118,8 +130,9 @@ struct RuleSet: Sendable {
             ruling.responseFields.append(edit)
         }
         if let template = change.path {
-            let captures = rule.configured.match.paths.lazy.compactMap {
-                $0.captures(subject.segments, raw: subject.rawSegments)
+            let captures = rule.configured.match.paths.lazy.compactMap { glob in
+                glob.captures(subject.segments, raw: subject.rawSegments)
+                    ?? subject.folded.flatMap { glob.captures($0, raw: $0.map(PathGlob.encoded)) }
             }
             ruling.path = template.path(captures.first ?? [])
         }
@@ -150,10 +163,9 @@ struct RuleSet: Sendable {
         effects.withheld = ruling.requestFields.filter { $0.value == nil }.map(\.key)
         effects.responseFields = ruling.responseFields
         effects.keyText = keyText(ruling, fired)
-        guard
-            !effects.steps.isEmpty || !effects.withheld.isEmpty || !effects.responseFields.isEmpty
-                || !effects.keyText.isEmpty
-        else { return nil }
+        effects.vary = ruling.vary
+        effects.priority = ruling.priority
+        guard effects != RuleEffects() else { return nil }
         return effects
     }
 
@@ -252,5 +264,12 @@ struct Ruling: Sendable {
             pairs.append("\(PercentCoding.encodedValue(edit.name))=\(PercentCoding.encodedValue(value))")
         }
         return pairs.joined(separator: "&")
+    }
+}
+
+extension PathGlob {
+    /// Whether the path of a request matches in any reading of its slashes.
+    func matches(_ subject: RuleSet.Subject) -> Bool {
+        matches(subject.segments) || subject.folded.map { matches($0) } == true
     }
 }

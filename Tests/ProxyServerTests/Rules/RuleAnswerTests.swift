@@ -168,7 +168,45 @@ struct RuleAnswerTests {
         #expect(answer["Cache-Control"] == "no-store")
         let marked = try rig.get("/photos/a.png?watermark=/photos/internal/a.png")
         #expect(marked.status == 403 && marked.text.contains("watermark"))
+        for spelling in ["/photos/internal%2Fa.png", "/photos//internal/a.png", "/photos/internal%5Ca.png"] {
+            #expect(try rig.get(spelling).status == 403, "\(spelling)")
+        }
         #expect(rig.origin.requests == 0)
+    }
+
+    @Test func `a data: URL is a request of /fetch to rules`() throws {
+        let rig = try rig("{ match: { source: fetch }, set: { deny: true } }", "remote: { data: any }")
+        let answer = try rig.get("/fetch?url=data%3Aimage%2Fpng%3Bbase64%2CiVBORw0KGgo%3D")
+        #expect(answer.status == 403 && answer.text.contains("A rule of this server denies"), "\(answer.text)")
+    }
+
+    @Test func `a rule by Host takes no spelling of it`() throws {
+        let rig = try rig("{ match: { request-header: { Host: \"no.example\" } }, set: { deny: true } }")
+        for host in ["no.example", "no.example.", "NO.example:80"] {
+            #expect(try rig.get("http://\(host)/photos/a.png").status == 403, "\(host)")
+        }
+    }
+
+    @Test func `raw responses vary by the fields of rules, errors included, and keep errors uncached`() throws {
+        let rig = try rig(
+            """
+            { match: { request-header: { X-Tenant: a } }, set: { path: "tenants/a" } }
+            { set: { response-headers: { Cache-Control: "public, max-age=86400" } } }
+            """,
+            source: ", raw: true",
+            script: { request, connection in
+                guard !request.target.contains("bad") else { return connection.respond("500 Error", text: "no") }
+                connection.respond("200 OK", RuleAnswerTests.fresh, text: request.target)
+            }
+        )
+        let own = try rig.get("/photos/x", [("X-Tenant", "a")])
+        #expect(
+            own.text == "/tenants/a" && own["Vary"] == "x-tenant" && own["Cache-Control"] == "public, max-age=86400"
+        )
+        let other = try rig.get("/photos/x")
+        #expect(other.text == "/x" && other["Vary"] == "x-tenant")
+        let bad = try rig.get("/photos/bad")
+        #expect(bad.status == 500 && bad["Vary"] == "x-tenant" && bad["Cache-Control"]?.contains("86400") != true)
     }
 
     @Test func `a rule by request field varies, and one client's field changes nothing for another`() throws {

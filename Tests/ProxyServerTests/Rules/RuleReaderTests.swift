@@ -226,4 +226,18 @@ struct RuleReaderTests {
             "warning: \(path):9: rules[1]: can never apply: rule 1 matches the same or more requests and is the last one"
         #expect(run.errors.contains(expected), "\(run.errors)")
     }
+
+    @Test func `a preset must exist at every site whose sources the rule is for`() throws {
+        let yaml = """
+            hosts: [a.example]
+            sources: { a: { url: "https://a.example/" } }
+            sites: { shop: { hosts: [b.example], presets: { small: "w=9" }, sources: { b: { url: "https://b.example/" } } } }
+            rules: [{ match: { source: "NAME", path: "x/**" }, set: { preset: small } }]
+            """
+        #expect(throws: Never.self) { try load(yaml.replacingOccurrences(of: "NAME", with: "b")) }
+        let error = #expect(throws: ConfigurationError.self) {
+            try load(yaml.replacingOccurrences(of: "source: \"NAME\", ", with: ""))
+        }
+        #expect(error.map { "\($0)" }?.contains("site 'default', which has no preset 'small'") == true)
+    }
 }

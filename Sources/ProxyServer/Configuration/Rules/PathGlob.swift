@@ -89,7 +89,9 @@ struct PathGlob: Hashable, Sendable, CustomStringConvertible {
         if isEverything || self == other { return true }
         // The other's wildcards count as text that only a wildcard matches, and its ** as segments that only ** matches.
         let isOpen = other.parts.contains(.any)
-        guard isOpen else { return matches(other.text.split(separator: "/").map(String.init)) }
+        guard isOpen else {
+            return matches(other.text.split(separator: "/", omittingEmptySubsequences: false).map(String.init))
+        }
         guard parts.last == .any, other.parts.count >= parts.count else { return false }
         return zip(parts.dropLast(), other.parts).allSatisfy { own, others in
             guard case .segment(let glob) = own, case .segment(let inner) = others else { return false }
@@ -126,7 +128,7 @@ struct PathGlob: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// A part of a decoded segment, percent-encoded for a path (RFC 3986 §3.3).
-    private static func encoded(_ text: String) -> String {
+    static func encoded(_ text: String) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {
             if byte.isURLUnreserved || "!$&'()*+,;=:@".utf8.contains(byte) {

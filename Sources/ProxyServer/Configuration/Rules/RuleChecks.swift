@@ -52,11 +52,18 @@ struct RuleChecks {
         for name in rule.match.sources where !names.contains(name) {
             report("match.source", "there is no source '\(name)'\(NearestName.hint(name, among: names))")
         }
-        guard rule.change.states("preset"), let name = rule.change.source.preset,
-            !configuration.allPresets.contains(where: { $0.name == name })
-        else { return }
-        let hint = NearestName.hint(name, among: configuration.allPresets.map(\.name))
-        report("set.preset", "there is no preset '\(name)'\(hint)")
+        guard rule.change.states("preset"), let name = rule.change.source.preset else { return }
+        guard configuration.allPresets.contains(where: { $0.name == name }) else {
+            let hint = NearestName.hint(name, among: configuration.allPresets.map(\.name))
+            return report("set.preset", "there is no preset '\(name)'\(hint)")
+        }
+        let sites = [(ConfiguredSite.standard, configuration)] + configuration.sites.map { ($0.name, $0.settings) }
+        for (site, settings) in sites
+        where !settings.presets.contains(where: { $0.name == name })
+            && settings.sources.contains(where: { !$0.rule.isRaw && applies(rule, to: $0.rule.localName) })
+        {
+            report("set.preset", "applies to sources of site '\(site)', which has no preset '\(name)'")
+        }
     }
 
     private func checkContradictions(_ rule: ConfiguredRule, _ report: (String, String) -> Void) {
