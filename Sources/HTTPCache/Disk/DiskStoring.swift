@@ -11,9 +11,9 @@ package protocol DiskStoring: Sendable {
     func variant(resolved key: CacheKey, for subject: PurgeSubject) -> StoredVariant?
     /// Returns an original's record, with an open file of its body if that is stored.
     func origin(_ key: CacheKey) -> StoredOrigin?
-    /// Returns the records of a variant and its original without opening the file or recording a use.
+    /// Returns the records of a variant and its original without recording a use; opens only files of a seed.
     func peek(variant key: CacheKey) -> (record: VariantRecord, origin: OriginRecord)?
-    /// Returns an original's record and whether its body is stored, without opening the file or recording a use.
+    /// Returns an original's record and whether its body is stored, without recording a use; opens only files of a seed.
     func peek(origin key: CacheKey) -> (record: OriginRecord, hasBody: Bool)?
     /// Queues a variant and the records of its auxiliary images.
     ///

@@ -62,6 +62,8 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
     private let isProbe = Lock(false)
     /// The content of a response that was announced while it arrived.
     private let arriving = Lock<GrowingFile?>(nil)
+    /// Whether the last reader of that content has left.
+    private let isAbandoned = Lock(false)
 
     /// Creates an exchange; `start()` begins it.
     ///
@@ -160,8 +162,9 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         handle.raise(to: priority)
         flight.enter(.transfer)
         flight.follow { (handle.received, handle.expected) }
-        // The flight may have been abandoned, or the last reader may have left, before there was a load to cancel.
-        if flight.isOver, !hasReaders { handle.cancel() }
+        // The flight may have been abandoned, or the last reader may have left, before there was a load to cancel. An announced
+        // response has no reader yet while its waiters are being called.
+        if flight.isOver, !hasReaders, !isAnnounced || isAbandoned.withLock({ $0 }) { handle.cancel() }
     }
 
     /// The raw request in a form.
@@ -202,6 +205,7 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         }
         // Set last: the requests that were waiting are the first readers.
         file.onAbandon { [self] in
+            isAbandoned.withLock { $0 = true }
             if flight.isOver { load.withLock { $0 }?.cancel() } else { flight.reconsider() }
         }
     }

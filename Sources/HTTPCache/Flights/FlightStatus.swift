@@ -12,7 +12,7 @@ package struct FlightStatus: Sendable {
     package var waiters: Int
     /// Monotonic nanoseconds of its start.
     package var started: Int64
-    /// Bytes of the origin's response received so far; `nil` before and after the transfer.
+    /// Bytes of the origin's response received so far; `nil` before the transfer.
     package var received: Int?
     /// The announced bytes; `nil` if unknown.
     package var expected: Int?

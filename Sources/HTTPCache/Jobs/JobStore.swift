@@ -197,7 +197,7 @@ extension JobStore {
                 "UPDATE items SET state = ?3, reason = ?4 WHERE job = ?1 AND number = ?2",
                 [
                     .integer(job), .integer(number), .integer(state.rawValue),
-                    .text(reason.map { String($0.prefix(Self.longestReason)) }),
+                    .text(reason.map { String(decoding: $0.utf8.prefix(Self.longestReason), as: UTF8.self) }),
                 ]
             )
         }

@@ -44,7 +44,9 @@ struct MemoryBounds: Sendable {
         return shares
     }
 
-    /// The maximum numbers of entries of the spaces in one shard; over all shards they add up to the maximum.
+    /// The maximum numbers of entries of the spaces in one shard.
+    ///
+    /// Over all shards they add up to the maximum, or to more where it is smaller than the number of spaces: each has one at least.
     func entries(ofShard shard: Int, among shards: Int) -> [Int] {
         let shares = shares(among: shards)
         guard entries < .max else { return shares.map { _ in .max } }

@@ -28,7 +28,7 @@ package enum PurgeSelection: Hashable, Sendable {
     }
 
     /// Whether it selects variants without their originals.
-    var isOfVariants: Bool {
+    package var isOfVariants: Bool {
         switch self {
         case .preset: true
         case .within(_, let selection): selection.isOfVariants

@@ -12,7 +12,7 @@ package enum TierChoice: String, Hashable, Sendable, CaseIterable {
 
 /// How the two tiers, memory and disk, are used by all sources.
 ///
-/// Purges always reach both.
+/// It does not apply to purges.
 package struct TierPolicy: Hashable, Sendable {
     /// The tiers that look-ups read; `concurrent` does not apply.
     package var query = TierChoice.serial

@@ -61,11 +61,12 @@ final class BodyTable: Sendable {
         let borrows = entity.lease.map(isBorrowed) ?? false
         let cost = borrows ? entity.cost - entity.body.length : entity.cost
         guard memory.insert(entity, for: key, cost: cost, in: namespace) else { return release(entity, in: memory) }
-        if let resolved = entity.facts?.resolved { state.withLock { $0.resolved[resolved] = entity } }
         // If the cache has dropped the payer meanwhile, the entity pays for its bytes itself.
         if borrows, let lease = entity.lease, !isBorrowed(lease) {
             memory.insert(entity, for: key, cost: entity.cost, in: namespace)
         }
+        // Last, since replacing the entity by itself releases it.
+        if let resolved = entity.facts?.resolved { state.withLock { $0.resolved[resolved] = entity } }
         // It may have been dropped before it was known.
         if memory.contains(key, where: { $0 === entity }) { return }
         release(entity, in: memory)

@@ -29,7 +29,7 @@ extension Pipeline {
         counts.flights = originals.pool.beginPurge(selection) + variants.beginPurge(selection)
         // Requests of a preset may share results with other requests.
         var shared = selection
-        if case .preset = selection {
+        if selection.isOfVariants {
             shared = .all
             parts.bodies.forgetResolved()
         }

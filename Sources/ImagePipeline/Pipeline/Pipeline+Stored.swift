@@ -22,8 +22,9 @@ package struct StoredCopies: Hashable, Sendable {
     package var isEmpty: Bool { memory == nil && disk == nil }
 }
 
-/// Questions to the cache that fetch nothing, make nothing and count as no use (SDWebImage: `diskImageExists`,
-/// `queryCacheOperation`). They block, and belong on the read lane.
+/// Questions to the cache that fetch nothing and make nothing (SDWebImage: `diskImageExists`, `queryCacheOperation`).
+///
+/// They block, and belong on the read lane. What is read from disk counts as used.
 extension Pipeline {
     /// Returns the stored copies of a variant; for a request without a plan, those of the bare original.
     ///
@@ -38,7 +39,7 @@ extension Pipeline {
                 length: entity.description.length
             )
         }
-        guard request.plan != nil else {
+        guard !servesOriginal(request) else {
             copies.disk = self.copies(of: request.origin).disk
             return copies
         }
@@ -88,16 +89,29 @@ extension Pipeline {
     /// Returns the stored variant, fresh or stale, with the tier that it comes from; `nil` if none is stored.
     package func stored(_ request: VariantRequest) -> (entity: Entity, tier: CacheStatus.Tier)? {
         if let entity = parts.memory.peek(request.key), entity.isCurrent { return (entity, .memory) }
-        guard let entity = request.plan == nil ? storedOriginal(request) : storedVariant(request) else { return nil }
+        guard let entity = servesOriginal(request) ? storedOriginal(request) : storedVariant(request) else {
+            return nil
+        }
         return (entity, .disk)
+    }
+
+    /// Whether the response is the unchanged original: without a plan, or for a `PassReason`; blocks.
+    func servesOriginal(_ request: VariantRequest) -> Bool {
+        guard request.plan != nil else { return true }
+        let key = request.origin.key
+        let record = parts.origins.live(key)?.record ?? parts.disk?.peek(origin: key)?.record
+        return record.map { request.reasonToPass($0) != nil } ?? false
     }
 
     private func storedVariant(_ request: VariantRequest) -> Entity? {
         guard copies(of: request).disk != nil, let stored = parts.disk?.variant(request.key) else { return nil }
         let origin = parts.origins.state(for: stored.origin).snapshot
         guard origin.record.digest == stored.record.originDigest else { return nil }
-        let description = EntityDescription(stored.record, origin: origin.record, for: request)
-        return entity(description, stored.file, origin)
+        let stage = DiskVariantStage(parts: parts)
+        guard let auxiliaries = stage.auxiliaries(of: stored.record, for: request) else { return nil }
+        var description = EntityDescription(stored.record, origin: origin.record, for: request)
+        description.restrict(toStrictestOf: auxiliaries.map(\.record), origin: origin.record)
+        return entity(description, stored.file, origin, auxiliaries.map { AuxiliaryUse($0) })
     }
 
     private func storedOriginal(_ request: VariantRequest) -> Entity? {
@@ -105,24 +119,31 @@ extension Pipeline {
             case .file(let body) = response.content
         else { return nil }
         var description = EntityDescription(
-            mediaType: origin.record.header.format.mediaType,
+            mediaType: origin.record.mediaType,
             digest: body.digest,
             length: body.length,
             origin: origin.record,
             of: request.origin.source,
             animation: request.animation(of: origin.record.header, in: nil)
         )
+        description.passReason = request.reasonToPass(origin.record)
+        description.isSandboxed = origin.record.header.format == .other
         description.contentCoding = origin.record.header.format.contentCoding
         return entity(description, body.file, origin)
     }
 
-    private func entity(_ description: EntityDescription, _ file: SharedDescriptor, _ origin: OriginSnapshot) -> Entity
-    {
+    private func entity(
+        _ description: EntityDescription,
+        _ file: SharedDescriptor,
+        _ origin: OriginSnapshot,
+        _ auxiliaries: [AuxiliaryUse] = []
+    ) -> Entity {
         Entity(
             description: description,
             body: .file(file, length: description.length),
             origin: origin,
-            fields: parts.presentation(description)
+            fields: parts.presentation(description),
+            auxiliaries: auxiliaries
         )
     }
 }

@@ -60,7 +60,7 @@ extension Pipeline {
     }
 
     /// Whether the request is for a file of a folder source, which is served from there.
-    private func isFile(_ request: VariantRequest) -> Bool { request.plan == nil && request.origin.source.isFolder }
+    private func isFile(_ request: VariantRequest) -> Bool { request.origin.source.isFolder && servesOriginal(request) }
 
     /// Whether a variant is stored, and fresh, where it survives a restart, or in memory if its source keeps it only there; blocks.
     private func isStoredFresh(_ request: VariantRequest) -> Bool {

@@ -59,7 +59,7 @@ struct DiskVariantStage: Sendable {
 
     /// Returns the auxiliary images that a variant was made with; `nil` if one was purged or has changed, which makes the variant
     /// invalid.
-    private func auxiliaries(of record: VariantRecord, for request: VariantRequest) -> [OriginSnapshot]? {
+    func auxiliaries(of record: VariantRecord, for request: VariantRequest) -> [OriginSnapshot]? {
         guard record.auxiliaries.map(\.key) == request.auxiliaries.map(\.origin.key) else { return nil }
         var found: [OriginSnapshot] = []
         for (made, auxiliary) in zip(record.auxiliaries, request.auxiliaries) {

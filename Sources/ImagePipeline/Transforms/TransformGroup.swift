@@ -104,7 +104,8 @@ final class TransformGroup: Sendable {
         ended()
     }
 
-    /// Retries each order alone and from the original, if another output or the mezzanine may have caused the failure.
+    /// Retries each order alone and from the original or its lossless copy, if another output or the mezzanine may have caused the
+    /// failure.
     private func fail(_ error: PipelineError) {
         let wasAlone = orders.count == 1 && extra == nil && source?.mezzanine == nil
         guard !wasAlone, error.traits.isRetryableAlone else {

@@ -43,11 +43,16 @@ final class PendingTransform: TransformHandle {
         self.message = message
         self.job = job
         self.arrival = arrival
-        decodedBytes = DecodeBudget.estimate(
-            of: job.header,
-            plans: job.message.outputs.map(\.plan),
-            within: job.message.animation.bytes
-        )
+        decodedBytes =
+            if let reduction = job.reduction {
+                reduction.size.pixels.multipliedSaturated(by: DecodeBudget.bytesPerPixel)
+            } else {
+                DecodeBudget.estimate(
+                    of: job.header,
+                    plans: job.message.outputs.map(\.plan),
+                    within: job.message.animation.bytes
+                )
+            }
         self.queue = queue
         self.ends = ends
         state = Lock(State(completion: completion))

@@ -42,8 +42,13 @@ final class TransformQueue: Sendable {
     /// Sets the maximum number of waiting jobs; jobs already waiting stay.
     func setLimit(_ limit: Int) { state.withLock { $0.limit = limit } }
 
-    /// Sets the maximum bytes of decoded pixels of all running jobs; jobs already running stay.
-    func setBudget(_ budget: Int) { state.withLock { $0.budget = budget } }
+    /// Sets the maximum bytes of decoded pixels of all running jobs; jobs already running stay, waiting ones may start.
+    func setBudget(_ budget: Int) {
+        change { state in
+            state.budget = budget
+            return true
+        }
+    }
 
     /// The bytes of decoded pixels of all running jobs, at most.
     var decodedBytes: Int { state.withLock { $0.running } }
@@ -94,8 +99,16 @@ final class TransformQueue: Sendable {
 
     /// Gives a taken job's share of the budget back, and wakes the drivers that could not take one.
     func release(_ pending: PendingTransform) {
-        let waking = state.withLock { state in
+        change { state in
             state.running -= pending.decodedBytes
+            return true
+        }
+    }
+
+    /// Changes the state, and if the closure returns true, wakes the drivers that could not take a job.
+    private func change(_ apply: (inout State) -> Bool) {
+        let waking = state.withLock { state -> Int in
+            guard apply(&state) else { return 0 }
             defer { state.disappointed = 0 }
             return state.disappointed
         }
@@ -109,8 +122,10 @@ final class TransformQueue: Sendable {
     ///
     /// Its signal stays raised; the driver that it wakes finds no job and waits again.
     func remove(_ pending: PendingTransform) {
-        state.withLock { state in
+        change { state in
+            let count = state.count
             for lane in state.lanes.indices { state.lanes[lane].removeAll { $0 === pending } }
+            return state.count < count
         }
     }
 

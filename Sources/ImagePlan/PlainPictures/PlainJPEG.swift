@@ -57,6 +57,8 @@ struct PlainJPEG {
         for (index, bit) in bits.enumerated() where bit { bytes[index / 8] |= 0x80 >> UInt8(index % 8) }
         // Filled with ones (§F.1.2.3).
         if total % 8 > 0 { bytes[bytes.count - 1] |= 0xFF >> UInt8(total % 8) }
-        return bytes.flatMap { $0 == 0xFF ? [0xFF, 0] : [$0] }
+        // Only these may be 0xFF: zeros follow.
+        let head = (bits.count + 7) / 8
+        return bytes.prefix(head).flatMap { $0 == 0xFF ? [0xFF, 0] : [$0] } + bytes.dropFirst(head)
     }
 }

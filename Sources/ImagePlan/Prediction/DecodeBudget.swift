@@ -20,7 +20,7 @@ package enum DecodeBudget {
         return refusal(of: size, loadedSmallerBy: factor, within: bytes)
     }
 
-    /// An upper bound of the decoded bytes of a job, over all its frames.
+    /// An upper bound of the decoded bytes of a job, over all its frames, for samples of 8 bits.
     ///
     /// Decoders that read line by line need less. Invalid plans count as if the whole original were decoded, and the removal of
     /// metadata as nothing.
@@ -34,6 +34,8 @@ package enum DecodeBudget {
             .map { plan in
                 let factor = factor(of: header, plan: plan, within: bytes) ?? 1
                 let frame = Self.bytes(of: header.orientedSize, loadedSmallerBy: factor)
+                // The worker compares a lossless copy with its original.
+                if LosslessCopy.orientation(inPlan: plan) != nil { return frame.multipliedSaturated(by: 2) }
                 return frames == 1 ? frame : min(bytes, frame.multipliedSaturated(by: frames))
             }
             .max() ?? 0

@@ -63,7 +63,7 @@ package struct PlanEffect: Hashable, Sendable {
             source: source,
             orientation: header.orientation
         )
-        let isTransparent = plan.steps.contains { $0.makesAlpha }
+        let isTransparent = plan.makesAlphaAnywhere
         let lines =
             Self.operations(steps) + settings.lines
             + ["load=\(load),\(reduction)", "alpha=\(isTransparent ? 1 : 0)"]

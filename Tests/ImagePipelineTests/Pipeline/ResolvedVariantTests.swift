@@ -220,8 +220,11 @@ struct ResolvedVariantTests {
         _ = try rig.loader.wait(for: 2)
     }
 
-    @Test(arguments: [false, true])
-    func `after a purge of a preset, its requests do not find the result of another request`(isRestarted: Bool) throws {
+    @Test(arguments: [false, true], [false, true])
+    func `after a purge of a preset, its requests do not find the result of another request`(
+        isRestarted: Bool,
+        isWithin: Bool
+    ) throws {
         let first = rig.ask("a.png", boxes[0])
         try answer()
         try make()
@@ -229,7 +232,7 @@ struct ResolvedVariantTests {
         _ = try rig.ask("a.png", boxes[1]).value()
         try rig.settle()
         let pattern = PresetPattern(name: "wide", steps: "&w=2000&", settings: [])
-        try purge(.preset(pattern))
+        try purge(isWithin ? .within("", .preset(pattern)) : .preset(pattern))
         let rig = isRestarted ? try rig.restarted() : rig
         #expect(rig.store.statistics.variants.entries == 0)
         let again = rig.ask("a.png", boxes[1])

@@ -74,12 +74,14 @@ struct BackgroundJobTests {
     @Test func `a raised background job runs although no other worker is idle`() async throws {
         try await PoolBench.withPool(workers: 2) { pool in
             try await pool.wait { $0.ready == 2 }
-            let slow = pool.transform(try PoolBench.slowJob()) { _ in }
+            let isSlowDone = Signal(false)
+            let slow = pool.transform(try PoolBench.slowJob()) { _ in isSlowDone.update { $0 = true } }
             try await pool.wait { $0.workers.contains(where: \.isBusy) }
             let result = Signal<Result<TransformResult, PipelineError>?>(nil)
             let job = pool.transform(try PoolBench.job(priority: .background)) { made in result.update { $0 = made } }
             job.raise(to: .normal)
             #expect(throws: Never.self) { try result.wait { $0 != nil }?.get() }
+            #expect(!isSlowDone.value)
             slow.cancel()
         }
     }

@@ -273,11 +273,15 @@ struct WorkerPoolTests {
             $0.workers = 2
             $0.decodeBytes = 1
         } _: { pool in
-            async let slow = pool.result(of: PoolBench.slowJob())
+            let isSlowDone = Signal(false)
+            let slow = pool.transform(try PoolBench.slowJob()) { _ in isSlowDone.update { $0 = true } }
             try await pool.wait { $0.workers.contains(where: \.isBusy) && $0.ready == 2 }
+            async let next = pool.result(of: PoolBench.job())
+            try await pool.wait { $0.queued == 1 }
             pool.setDecodeBudget(4 << 30)
-            _ = try await pool.result(of: PoolBench.job()).get()
-            _ = try await slow.get()
+            _ = try await next.get()
+            #expect(!isSlowDone.value)
+            slow.cancel()
         }
     }
 

@@ -30,7 +30,7 @@ extension DiskIndex {
         return (row ?? nil).flatMap { $0.record.key == key ? $0 : nil }
     }
 
-    /// Reads a variant's row from `variantColumns`; `nil` if this release cannot read it.
+    /// Reads a variant's row from `variantRowColumns`; `nil` if this release cannot read it.
     static func variantRow(_ row: SQLiteStatement) -> VariantRow? {
         guard let record = VariantRecord(encoded: row.blob(0)[...]), record.digest == row.key(1),
             let origin = originRecord(row, from: 3), origin.key == record.origin

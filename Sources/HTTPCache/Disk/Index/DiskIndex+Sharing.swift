@@ -19,7 +19,7 @@ extension DiskIndex {
         (diskClass == .originals ? "has_body = 1 AND " : "") + "digest = ?1 AND namespace = ?2"
     }
 
-    /// The entry of another key with the same bytes, to which a new name can be given; `nil` if there is none.
+    /// The entry of another key with the same bytes, to which a new name can be given; `nil` if there is none among the newest.
     ///
     /// This is the only look-up of bodies by digest.
     mutating func body(
@@ -29,15 +29,10 @@ extension DiskIndex {
         in scope: BodyScope,
         except key: CacheKey
     ) throws(SQLiteError) -> Entry? {
-        let names = try connection.first(
-            "SELECT count(*) FROM (SELECT 1, \(Self.columns(diskClass)) WHERE \(Self.condition(diskClass)))",
-            [.key(digest), .text(scope.namespace)]
-        ) { Int($0.integer(0)) }
-        guard let names, !names.isMultiple(of: Self.mostNames) else { return nil }
         let entry = try connection.first(
             """
-            SELECT \(Self.columns(diskClass)) WHERE \(Self.condition(diskClass)) AND length = ?3 AND key <> ?4 \
-            ORDER BY linked LIMIT 1
+            SELECT * FROM (SELECT \(Self.columns(diskClass)) WHERE \(Self.condition(diskClass)) \
+            ORDER BY id DESC LIMIT \(Self.mostNames - 1)) WHERE linked = 0 AND length = ?3 AND key <> ?4 LIMIT 1
             """,
             [.key(digest), .text(scope.namespace), .integer(length), .key(key)]
         ) { row -> Entry? in

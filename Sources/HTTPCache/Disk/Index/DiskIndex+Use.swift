@@ -90,6 +90,7 @@ extension DiskIndex {
             SELECT id, key, digest, length, trailer, linked, namespace, used, accessed_at FROM origins \
             INDEXED BY origins_by_use WHERE has_body = 1 AND namespace = ?1 ORDER BY used LIMIT ?2
             """,
+            usedColumn: 7,
             count,
             namespaces,
             second,
@@ -110,6 +111,7 @@ extension DiskIndex {
             SELECT \(Self.entryColumns), used, accessed_at FROM variants INDEXED BY variants_by_use \
             WHERE namespace = ?1 ORDER BY used LIMIT ?2
             """,
+            usedColumn: 8,
             count,
             namespaces,
             second,
@@ -117,16 +119,19 @@ extension DiskIndex {
         )
     }
 
-    /// Merges the oldest entries of each namespace; `used` and `accessed_at` are the last columns of the query.
+    /// Merges the oldest entries of each namespace.
+    ///
+    /// - Parameter place: the number of the query's column `used`, which `accessed_at` follows.
     private mutating func oldest<Value>(
         _ query: String,
+        usedColumn place: Int32,
         _ count: Int,
         _ namespaces: Set<String>,
         _ second: Int64?,
         _ read: (SQLiteStatement) -> Value?
     ) throws(SQLiteError) -> [Value] {
         var found: [Used<Value>] = []
-        let place: Int32 = query.contains(" variants ") ? 8 : 7
+
         for namespace in namespaces {
             let rows = try connection.all(query, [.text(namespace), .integer(count)]) { row -> Used<Value>? in
                 guard second.map({ row.integer(place + 1) < $0 }) ?? true else { return nil }

@@ -47,6 +47,8 @@ extension DiskSession {
     ///
     /// - Returns: whether there is more to do.
     func continueEvicting() throws(DiskFault) -> Bool {
+        // A namespace may have lost its quota meanwhile.
+        evicting.formIntersection(shared.limits.pools)
         guard let pool = evicting.first else { return false }
         // Keep the last entry: else an object larger than the low-water mark could never be served.
         let isEnough = count(pool).bytes <= lowWater(pool) || count(pool).entries <= 1
@@ -188,8 +190,12 @@ extension DiskSession {
         }
         for pool in limits.pools.sorted(by: { share($0) > share($1) }) {
             let before = limits.count(of: pool, in: self.totals).bytes
-            guard before > 0, try evict(pool, downTo: max(0, before - bytes)) > 0 else { continue }
-            return before - limits.count(of: pool, in: self.totals).bytes
+            guard before > 0 else { continue }
+            // Entries that share their bytes with others free nothing.
+            while try evict(pool, downTo: max(0, before - bytes)) > 0 {
+                let freed = before - limits.count(of: pool, in: self.totals).bytes
+                if freed > 0 { return freed }
+            }
         }
         return 0
     }
