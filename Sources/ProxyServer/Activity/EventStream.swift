@@ -14,6 +14,15 @@ final class EventStream: Sendable {
         var isOver = false
     }
 
+    /// The response fields of a stream; nginx must not buffer it.
+    static let fields = {
+        var block = FieldBlock()
+        block.append("Content-Type", "text/event-stream")
+        block.append("Cache-Control", "no-store")
+        block.append("X-Accel-Buffering", "no")
+        return block.bytes
+    }()
+
     private let file: GrowingFile
     /// The maximum bytes that are written and not sent.
     private let limit: Int
@@ -43,11 +52,7 @@ final class EventStream: Sendable {
         file.forgetRead { [weak self] in self?.tellLost() }
         file.onAbandon(onEnd)
         var response = Response(status: 200)
-        var block = FieldBlock()
-        block.append("Content-Type", "text/event-stream")
-        block.append("Cache-Control", "no-store")
-        block.append("X-Accel-Buffering", "no")
-        response.fields = block.bytes
+        response.fields = Self.fields
         response.body = .growing(reader, offset: 0, length: nil)
         return response
     }
@@ -64,12 +69,8 @@ final class EventStream: Sendable {
 
     /// Adds the snapshot, if it has changed.
     func sendSnapshot(_ name: String) {
-        guard let text = snapshot?() else { return }
-        let isNew = lastSnapshot.withLock { last in
-            defer { last = text }
-            return last != text
-        }
-        if isNew { send(name, text) }
+        guard let text = snapshot?(), lastSnapshot.withLock({ $0 != text }) else { return }
+        if send(name, text) { lastSnapshot.withLock { $0 = text } }
     }
 
     /// Ends the stream.

@@ -356,7 +356,8 @@ extension Configuration {
     /// The maximum entries of both memory tiers, divided as `memoryShares`; `.max` without a limit.
     var memoryEntries: MemoryShares {
         guard cache.memoryEntries > 0 else { return MemoryShares(pictures: .max, raw: .max) }
-        let raw = hasRawSources ? cache.memoryEntries / 4 : 0
+        let hasRaw = hasRawSources || sites.contains(where: \.settings.hasRawSources)
+        let raw = hasRaw ? cache.memoryEntries / 4 : 0
         return MemoryShares(pictures: cache.memoryEntries - raw, raw: raw)
     }
 

@@ -106,9 +106,10 @@ extension DaemonParts {
         readiness.setOpen(false)
         events.close()
         stop(publicServer, grace: live.current.shutdown.grace)
+        // Before the admin listener, which would wait for the streams of jobs.
+        warmer.stop()
         if let adminServer { stop(adminServer, grace: 1000) }
         pressure.stop()
-        warmer.stop()
         transfers.stop()
         files.stop()
         workers.stop()

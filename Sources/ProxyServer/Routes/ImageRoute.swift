@@ -180,8 +180,10 @@ final class ImageRoute: Sendable {
                     promise.complete(response)
                     return
                 }
-                standIn(fallback, bucket, of: request, for: account, secondsLeft: left, else: response) {
+                standIn(fallback, bucket, of: request, for: account, secondsLeft: left, else: response) { [self] in
                     promise.complete($0)
+                    // A placeholder may have been considered since the failure.
+                    if SlowMisses.apply(to: variant) { slowMisses?.ended(variant) }
                 }
             }
         }

@@ -25,8 +25,9 @@ final class DelayLine: Sendable {
     func run(after delay: Int64, _ work: @escaping @Sendable () -> Void) -> Bool {
         let entry = Entry(due: time.monotonic + delay, work: work)
         let starts = state.update { state -> Bool in
-            let place = state.entries.lastIndex { $0.due >= entry.due } ?? -1
-            state.entries.insert(entry, at: place + 1)
+            // Most are due last, which is the front.
+            let place = state.entries.firstIndex { $0.due <= entry.due } ?? state.entries.endIndex
+            state.entries.insert(entry, at: place)
             defer { state.isRunning = true }
             return !state.isRunning
         }

@@ -1,5 +1,5 @@
-import Foundation
 import HTTPKit
+import HTTPSemantics
 import ImagePipeline
 import ImagePlan
 
@@ -59,8 +59,10 @@ struct PlaceholderPicture {
     }
 
     private static func impression(_ placeholder: Placeholder?) -> [UInt8]? {
-        guard let text = placeholder?.thumbHash, !text.isEmpty, let hash = Data(base64Encoded: text) else { return nil }
-        return ThumbHash.decode([UInt8](hash)).map { PNGWriter.picture($0) }
+        guard let text = placeholder?.thumbHash, !text.isEmpty,
+            let hash = Base64Decoder.decode(text.utf8, .standard)
+        else { return nil }
+        return ThumbHash.decode(hash).map { PNGWriter.picture($0) }
     }
 
     /// The response, which clients may keep for a short time.

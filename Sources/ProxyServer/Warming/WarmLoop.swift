@@ -15,6 +15,8 @@ final class WarmLoop {
         var isRead = false
         /// Targets in progress.
         var active = 0
+        /// How often targets were put off, by number.
+        var delays: [Int: Int] = [:]
     }
 
     /// Targets that are read at a time.
@@ -32,7 +34,7 @@ final class WarmLoop {
     private var streams: [WarmStream] = []
     /// The monotonic nanoseconds before which no target is started.
     private var nextStart = Int64.min
-    private var delays: [JobStore.Item: Int] = [:]
+
     /// Whether a failure to store has been logged.
     private var hasComplained = false
 
@@ -72,7 +74,6 @@ final class WarmLoop {
                 try store.failures(of: job.id, limit: WarmReport.mostFailures)
             }
             report.failures = (failures ?? []).map { WarmReport.Failure(target: $0.text, reason: $0.reason) }
-            warmer.publish(job.id, report)
             if job.state == .running {
                 running.append(Running(report: report))
                 parts.logger.notice(
@@ -80,6 +81,7 @@ final class WarmLoop {
                     metadata: ["job": "\(job.id)", "left": "\(job.total - job.finished)"]
                 )
             }
+            publish(report)
         }
     }
 
@@ -101,8 +103,8 @@ final class WarmLoop {
     /// Nanoseconds until there is something to do without a message.
     private var timeout: Int64? {
         var times: [Int64] = []
-        if nextStart > now, runs.count < settings.active, running.contains(where: { !$0.next.isEmpty || !$0.isRead }) {
-            times.append(nextStart - now)
+        if runs.count < settings.active, running.contains(where: { !$0.next.isEmpty || !$0.isRead }) {
+            times.append(max(nextStart, now) - now)
         }
         let interval = Int64(settings.progress) * 1_000_000
         // At least one look per interval, to notice clients that have left.
@@ -141,8 +143,8 @@ extension WarmLoop {
             return complete(.failure(Problem(503, "The job cannot be stored: see the log.", retryAfter: 60)))
         }
         let report = WarmReport(job: job)
-        warmer.publish(job.id, report)
         running.append(Running(report: report))
+        publish(report)
         parts.logger.notice("warm job accepted", metadata: ["job": "\(job.id)", "targets": "\(job.total)"])
         complete(.success(job))
     }
@@ -161,7 +163,11 @@ extension WarmLoop {
     /// Ends the jobs of which nothing is left and nothing in progress.
     private func endJobs() {
         for index in running.indices.reversed()
-        where running[index].next.isEmpty && running[index].isRead && running[index].active == 0 { end(index, .done) }
+        where running[index].next.isEmpty && running[index].isRead && running[index].active == 0 {
+            let job = running[index].report.job
+            // Less than all if a page could not be read.
+            end(index, job.finished < job.total ? .cancelled : .done)
+        }
     }
 
     private func end(_ index: Int, _ state: JobStore.JobState) {
@@ -206,9 +212,11 @@ extension WarmLoop {
 /// Targets.
 extension WarmLoop {
     /// Starts targets, of each running job in turn, until a limit is reached.
+    ///
+    /// At most a page, so that targets that fail at once do not keep messages waiting.
     private func startTargets() {
-        while runs.count < settings.active, now >= nextStart {
-            guard let index = readyJob() else { return }
+        for _ in 0..<Self.page {
+            guard runs.count < settings.active, now >= nextStart, let index = readyJob() else { return }
             let item = running[index].next.removeFirst()
             // Jobs take turns.
             let job = running.remove(at: index)
@@ -255,7 +263,8 @@ extension WarmLoop {
         attempt { store throws(JobStore.Failure) in try store.set(.started, of: item.number, in: job) }
         running[index].active += 1
         lastRun += 1
-        runs[lastRun] = WarmRun(item, of: job, variants, delays: delays.removeValue(forKey: item) ?? 0)
+        let delays = running[index].delays.removeValue(forKey: item.number) ?? 0
+        runs[lastRun] = WarmRun(item, of: job, variants, delays: delays)
         startVariant(of: lastRun)
     }
 
@@ -297,7 +306,7 @@ extension WarmLoop {
         var item = run.item
         item.wasStarted = run.hasMade
         running[index].next = [item] + running[index].next
-        delays[item] = run.delays + 1
+        running[index].delays[item.number] = run.delays + 1
         nextStart = max(nextStart, now + Self.pause)
     }
 

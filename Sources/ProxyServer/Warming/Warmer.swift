@@ -70,10 +70,32 @@ final class Warmer: Sendable {
     func stop() {
         state.update(wakingAll: true) { $0.isStopping = true }
         _ = state.wait { $0.hasEnded ? true : nil }
+        let rest = state.withLock { state in
+            defer { state.messages = [] }
+            return state.messages
+        }
+        for message in rest { refuse(message) }
     }
 
-    /// Sends a message to the thread.
-    func send(_ message: Message) { state.update { $0.messages.append(message) } }
+    /// Sends a message to the thread; refuses it if the thread does not run.
+    func send(_ message: Message) {
+        let isTaken = state.update { state in
+            guard !state.hasEnded, !state.isStopping else { return false }
+            state.messages.append(message)
+            return true
+        }
+        if !isTaken { refuse(message) }
+    }
+
+    private func refuse(_ message: Message) {
+        switch message {
+        case .add(_, let complete):
+            complete(.failure(Problem(503, "Warm jobs cannot run now; see the log.", retryAfter: 60)))
+        case .cancel(let id, let complete): complete(report(id))
+        case .watch(_, let file): file.end(.complete)
+        case .ended: break
+        }
+    }
 
     /// The reports of all jobs, the newest first.
     var reports: [WarmReport] { board.withLock { $0.values.sorted { $0.job.id > $1.job.id } } }

@@ -133,18 +133,31 @@ import Testing
 
     @Test func `gives up a half-closed client while others wait for what it holds`() throws {
         let isContended = Lock(false)
-        let server = try server { $0.isContended = { isContended.withLock { $0 } } }
+        // Called once in each sweep that finds a half-closed client.
+        let sweeps = Signal(0)
+        let server = try server {
+            $0.isContended = {
+                sweeps.update { $0 += 1 }
+                return isContended.withLock { $0 }
+            }
+        }
+        func sweep() throws {
+            let seen = sweeps.value
+            try sweeps.wait { $0 >= seen + 2 }
+        }
         let (gone, other) = (try server.client(), try server.client())
         try gone.send("GET /later1 HTTP/1.1\r\nHost: a\r\n\r\n")
         #expect(box.taken.wait())
         gone.shutdownWrite()
         isContended.withLock { $0 = true }
         // Nobody else waits.
-        #expect(!box.cancelled.wait(milliseconds: 50))
+        try sweep()
+        #expect(!box.cancelled.wait(milliseconds: 0))
         isContended.withLock { $0 = false }
         try other.send("GET /later2 HTTP/1.1\r\nHost: a\r\n\r\n")
         #expect(box.taken.wait())
-        #expect(!box.cancelled.wait(milliseconds: 50))
+        try sweep()
+        #expect(!box.cancelled.wait(milliseconds: 0))
         isContended.withLock { $0 = true }
         #expect(box.cancelled.wait())
         #expect(try gone.isAtEnd())

@@ -42,6 +42,8 @@ struct TierSettingTests {
         #expect(shared.memoryShares == MemoryShares(pictures: 75_000_000, raw: 25_000_000))
         #expect(try load("cache: { memory-entries: 100 }").memoryEntries == MemoryShares(pictures: 100, raw: 0))
         #expect(Configuration().memoryEntries.pictures == .max)
+        let site = "sites: { a: { hosts: [a.example], sources: { r: { url: \"https://r.example/\", raw: true } } } }\n"
+        #expect(try load(site + "cache: { memory-entries: 100 }").memoryEntries == MemoryShares(pictures: 75, raw: 25))
     }
 
     @Test(arguments: ["off", "none", "OFF"]) func `a cache without a disk`(_ text: String) throws {

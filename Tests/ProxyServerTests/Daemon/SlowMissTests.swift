@@ -76,6 +76,28 @@ struct SlowMissTests {
         }
     }
 
+    @Test func `a fallback that answers first leaves nothing under way`() throws {
+        let (failed, gate) = (try ScriptedGate(), try ScriptedGate())
+        let source =
+            ", slow-miss: placeholder, slow-miss-after: 400ms, fallback: { image: /photos/fallback.png?format=png }"
+        let rig = try EndToEndRig(source: source) { request, connection in
+            guard request.target.contains("fallback") else {
+                failed.open()
+                return connection.respond("500 Error", text: "no")
+            }
+            gate.wait()
+            connection.respond("200 OK", body: TestImages.gradient(width: 9, height: 6))
+        }
+        let client = try RawHTTPClient(port: rig.daemon.port, timeoutMilliseconds: 20_000)
+        try client.send("GET \(Self.target) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        failed.wait()
+        // The placeholder is decided on while the fallback image is still loading.
+        let answer = try client.readResponse()
+        gate.open()
+        #expect(answer["Cache-Status"] == Self.status, "\(answer.description)")
+        try rig.waitUntil("edgeprint_slow_misses_under_way", is: 0)
+    }
+
     @Test func `beyond the bound, clients wait`() throws {
         let gate = try ScriptedGate()
         let rig = try EndToEndRig("placeholders: { behind: 1 }", source: Self.source, script: Self.origin(gate))

@@ -139,6 +139,14 @@ struct WarmTests {
         #expect(try rig.cacheStatus("/photos/a.png") == "edgeprint; hit; detail=disk")
     }
 
+    @Test func `targets that fail at once do not keep the thread from a cancellation`() throws {
+        let rig = try EndToEndRig { _, connection in connection.respond("404 Not Found", text: "no") }
+        let job = try rig.warm(WarmOrder(urls: (1...9_000).map { "/none/\($0).png" }))
+        let cancelled = try rig.admin("DELETE", "/warm/\(job)")
+        let report = try #require(JSONValue(parsing: cancelled.text))
+        #expect(report["state"] == .string("cancelled") && rig.counts(report)[3] < 9_000, "\(report.text)")
+    }
+
     @Test func `no more targets are in progress than the setting allows, over all jobs`() throws {
         let gate = Monitor(0)
         let rig = try EndToEndRig("warm: { active: 2 }", source: ", connections: 20") { [picture] _, connection in
@@ -156,7 +164,7 @@ struct WarmTests {
         #expect(rig.origin.mostActiveRequests == 2)
         // Jobs take turns, once both are there.
         let started = rig.origin.heads.map { $0.split(separator: " ")[1].prefix(2) }
-        #expect(started[2..<6].count { $0 == "/2" } >= 2, "\(started)")
+        #expect(try #require(started.firstIndex { $0 == "/2" }) <= 4, "\(started)")
     }
 
     @Test func `starts no more targets per second than the setting allows`() throws {
@@ -200,7 +208,10 @@ struct WarmTests {
         }
         #expect(try rig.admin("GET", "/warm/\(jobs[0])").status == 404)
         let list = try #require(JSONValue(parsing: try rig.admin("GET", "/warm").text)?["jobs"])
-        guard case .array(let reports) = list else { return }
+        guard case .array(let reports) = list else {
+            Issue.record("\(list.text)")
+            return
+        }
         #expect(reports.map { $0["id"]?.int } == [jobs[2], jobs[1]])
         let large = try rig.post("/warm", #"{"urls":["/a","/b"],"formats":["png","webp"]}"#)
         #expect(large.status == 413 && large.text.contains("warm.targets"), "\(large.text)")

@@ -30,7 +30,7 @@ struct InFlightReader: Sendable {
     /// The maximum number of listed entries of each kind.
     private static let limit = 1_000
 
-    /// All work in progress, oldest first.
+    /// All work in progress by kind, oldest first within each.
     var document: JSONValue {
         let now = time.monotonic
         let kinds = [

@@ -24,23 +24,15 @@ struct NamedRequest {
         by resolver: (RequestResolver) -> RequestResolver,
         allowing others: [String] = []
     ) throws(Problem) {
-        let pairs: [QueryPair]
-        do throws(RequestError) { pairs = try QueryPair.split(query) } catch { throw Problem(error) }
-        for pair in pairs where !(["path", "site"] + others).contains(pair.name) {
-            throw Problem(
-                400,
-                "\(pair.name) is not a known parameter; percent-encode the path's own query, & as %26.",
-                parameter: String(pair.name.prefix(64))
-            )
-        }
-        guard let path = pairs.first(where: { $0.name == "path" })?.value, path.hasPrefix("/") else {
+        let values = try ExplainRoute.values(query, ["path", "site"] + others)
+        guard let path = values["path"], path.hasPrefix("/") else {
             throw Problem(
                 400,
                 "path= is missing: the percent-encoded path and query of a request, such as /photos/cat.jpg.",
                 parameter: "path"
             )
         }
-        let place = try sites.place(of: path, named: pairs.first { $0.name == "site" }?.value)
+        let place = try sites.place(of: path, named: values["site"])
         let (resolver, target) = (resolver(place.site.resolver), Array(place.target.utf8))
         guard resolver.rawRule(of: target) == nil else {
             throw Problem(400, "The path belongs to a raw source, which has no images.", parameter: "path")
@@ -233,7 +225,8 @@ struct PutOriginalRoute: AdminRoute {
             logger.notice(
                 "original stored",
                 metadata: [
-                    "source": "\(origin.source.name)", "url": "\(origin.identity)", "bytes": "\(length)", "by": "\(by)",
+                    "source": "\(origin.source.name)", "url": "\(ActivityEvent.withoutSecrets(origin.identity))",
+                    "bytes": "\(length)", "by": "\(by)",
                 ]
             )
             var response = Response(status: push == .created ? 201 : 204)

@@ -62,14 +62,14 @@ struct WarmReportRoute: AdminRoute {
 
     func answer(_ request: AdminRequest) -> AdminAnswer {
         guard let id = Int64(request.rest), let report = warmer.report(id) else { return .now(Response(.noWarmJob)) }
-        guard request.fields["accept"]?.contains("text/event-stream") == true else { return .now(.admin(report.json)) }
+        guard request.acceptsEvents else { return .now(.admin(report.json)) }
         guard let file = WarmStream.makeFile(), let reader = file.reader() else {
             return .now(Response(Problem(503, "There is no memory for a stream.", retryAfter: 1)))
         }
         // Forgets what the client has read.
         file.forgetRead {}
         var response = Response(status: 200)
-        response.fields = FieldBlock(["Content-Type": "text/event-stream", "Cache-Control": "no-store"]).bytes
+        response.fields = EventStream.fields
         response.body = .growing(reader, offset: 0, length: nil)
         warmer.send(.watch(id, file))
         return .now(response)

@@ -224,6 +224,8 @@ private final class AdminTransfer {
             unsafe edge_easy_get_long(easy, CURLINFO_OS_ERRNO, &number)
             return .unreachable(address, Errno(CInt(truncatingIfNeeded: number), "connect"))
         case CURLE_OPERATION_TIMEDOUT: return .timedOut(address, milliseconds: timeout)
+        case CURLE_WRITE_ERROR:
+            return .refused(status: 200, detail: "the response is larger than \(AdminClient.longestAnswer >> 20) MiB")
         case CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_PARTIAL_FILE: return .lost(address)
         default: return .malformed(address)
         }

@@ -23,7 +23,8 @@ enum Sitemaps {
             let content = SitemapScanner.scan(try read(next, isNamed: next == place))
             guard !content.isEmpty else { throw WarmInput.Problem("\(next) is not a sitemap, or is empty") }
             for sitemap in content.sitemaps where isURL(sitemap) && seen.insert(sitemap).inserted {
-                guard seen.count <= most else {
+                // The first one is the index itself.
+                guard seen.count <= most + 1 else {
                     throw WarmInput.Problem("\(place) has more than \(most) sitemaps; warm them one by one")
                 }
                 waiting.append(sitemap)
@@ -46,7 +47,8 @@ enum Sitemaps {
             guard isNamed, let data = FileManager.default.contents(atPath: place) else {
                 throw WarmInput.Problem("\(place): there is no such file")
             }
-            bytes = Array(data.prefix(largest))
+            guard data.count <= largest else { throw WarmInput.Problem("\(place) is larger than \(largest >> 20) MiB") }
+            bytes = Array(data)
         }
         guard bytes.starts(with: [0x1F, 0x8B]) else { return bytes }
         let expanded = expanded(bytes)

@@ -67,7 +67,7 @@ enum WarmInput {
         else { return nil }
         let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else { return target }
-        let signing: Set = ["sig", "exp", "scope", "refresh", "timing"]
+        let signing = Set(["sig", "exp", "scope", "timing"] + SignedOptions.names.map(\.name))
         let pairs = parts[1].split(separator: "&").filter { pair in
             !signing.contains(String(pair.prefix { $0 != "=" }))
         }

@@ -47,8 +47,10 @@ enum SiteSchema {
 
     /// The keys at the file's top that a site has for itself.
     private static let content: [Setting<ConfiguredSite>] = ConfigurationSchema.root.settings.filter { setting in
-        ["sources", "presets"].contains(setting.name)
-            || ["remote.", "signing.", "purge."].contains { setting.name.hasPrefix($0) }
+        // The limit of concurrent downloads is one for all sites.
+        setting.name != "remote.active"
+            && (["sources", "presets"].contains(setting.name)
+                || ["remote.", "signing.", "purge."].contains { setting.name.hasPrefix($0) })
     }.map { lifted($0) }
 
     private static func lifted(_ setting: Setting<Configuration>) -> Setting<ConfiguredSite> {

@@ -9,7 +9,7 @@ struct RuleReachCheck: DoctorCheck {
             .warning(
                 "rules",
                 "\(configuration.rules[found.index].label(found.index)) can never apply: \(found.reason)",
-                fix: "remove it, or move it before the rule that is the last one"
+                fix: "remove it, correct its match, or move it before the rule with last: true"
             )
         }
     }

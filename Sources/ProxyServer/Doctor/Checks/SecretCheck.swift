@@ -25,6 +25,7 @@ struct SecretCheck: DoctorCheck {
         path = loaded.places.values.lazy.compactMap { if case .file(let path, _) = $0 { path } else { nil } }.first
         var secrets = [("admin.token", token.value)]
         secrets += configuration.signing.keys.map { ("signing.keys", $0.bytes.hexText) }
+        secrets += configuration.keys.map { ("keys.\($0.name)", $0.key.secretText) }
         for site in configuration.sites {
             secrets.append(("sites.\(site.name).token", site.token.value))
             secrets += site.settings.signing.keys.map { ("sites.\(site.name).signing.keys", $0.bytes.hexText) }

@@ -73,7 +73,8 @@ struct WarmCommandTests {
             "{\"time\":\"2026-11-22T00:00:00Z\",\"method\":\"\(method)\",\"target\":\"\(target)\",\"status\":\(status)}\n"
         }
         let log =
-            line("/photos/a.png?sig=[redacted]&w=8&exp=1") + line("/photos/a.png?w=8") + line("/photos/b.png?w=8")
+            line("/photos/a.png?sig=[redacted]&w=8&exp=1&retry=1") + line("/photos/a.png?w=8")
+            + line("/photos/b.png?w=8")
             + line("/photos/b.png?w=8") + line("/photos/c.png") + line("/photos/missing.png", 404)
             + line("/robots.txt") + line("/photos/d.png", method: "POST") + "torn {\n" + line("/photos/b.png?w=8", 304)
         let file = rig.folder.path + "/access.log"
