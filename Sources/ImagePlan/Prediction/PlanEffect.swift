@@ -83,8 +83,9 @@ package struct PlanEffect: Hashable, Sendable {
     private static func isReliable(_ header: ImageHeader) -> Bool {
         guard header.frames == 1, header.width > 0, header.height > 0 else { return false }
         return switch header.format {
-        case .jpeg, .png, .webp: true
-        case .gif, .avif, .heic, .tiff, .jxl, .jp2, .bmp, .ico, .svg, .svgz, .pdf, .other: false
+        case .jpeg, .png, .webp, .gif, .avif, .heic, .tiff, .jxl, .jp2, .bmp: true
+        // An icon has several images, and vector images have no pixels.
+        case .ico, .svg, .svgz, .pdf, .other: false
         }
     }
 
