@@ -100,7 +100,8 @@ struct InheritedSettingTests {
         for setting in InheritedSetting.all where setting.source.kind == .pictures {
             let name = setting.top.name
             let parts = name.split(separator: ".")
-            let own = "\(parts[0]): { \(parts[1]): \(Self.examples[name]?.own ?? "") }"
+            let value = Self.examples[name]?.own ?? ""
+            let own = parts.count == 1 ? "\(name): \(value)" : "\(parts[0]): { \(parts[1]): \(value) }"
             let found = problems("sources: { s: { url: \"https://s.example/\", raw: true, \(own) } }")
             let message = "sources.s.\(name): has no effect with raw: true"
             #expect(found.contains { $0.contains(message) }, "\(found)")
