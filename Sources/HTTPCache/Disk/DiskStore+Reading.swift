@@ -110,6 +110,11 @@ extension DiskStore {
         return seedOrigin(key, own: row?.record).map { ($0.record, $0.file != nil) } ?? row.map { ($0.record, false) }
     }
 
+    /// Returns the labels of an original's current variants; does not count as a use, nor in the statistics.
+    package func labels(ofVariantsOf key: CacheKey, limit: Int) -> [String] {
+        read { index throws(SQLiteError) in try index.labels(ofVariantsOf: key, limit: limit) } ?? []
+    }
+
     /// Counts what a purge would remove.
     package func count(_ selection: PurgeSelection) -> PurgeCounts {
         read { index throws(SQLiteError) in try index.count(selection) } ?? PurgeCounts()

@@ -13,6 +13,11 @@ package protocol DiskStoring: Sendable {
     func origin(_ key: CacheKey) -> StoredOrigin?
     /// Returns the records of a variant and its original without recording a use; opens only files of a seed.
     func peek(variant key: CacheKey) -> (record: VariantRecord, origin: OriginRecord)?
+    /// Returns the labels (`VariantRecord.plan`) of an original's current variants, the newest first, up to a number; opens no file
+    /// and records no use.
+    ///
+    /// A variant may have been removed by a purge that is in progress; `variant` tells.
+    func labels(ofVariantsOf key: CacheKey, limit: Int) -> [String]
     /// Returns an original's record and whether its body is stored, without recording a use; opens only files of a seed.
     func peek(origin key: CacheKey) -> (record: OriginRecord, hasBody: Bool)?
     /// Queues a variant and the records of its auxiliary images.
@@ -50,6 +55,9 @@ package protocol DiskStoring: Sendable {
 }
 
 extension DiskStoring {
+    /// Knows no labels.
+    package func labels(ofVariantsOf key: CacheKey, limit: Int) -> [String] { [] }
+
     /// Looks the variant up like a request.
     package func peek(variant key: CacheKey) -> (record: VariantRecord, origin: OriginRecord)? {
         variant(key).map { ($0.record, $0.origin) }

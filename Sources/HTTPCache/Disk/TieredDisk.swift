@@ -27,6 +27,10 @@ package struct TieredDisk: RawStoring {
         policy.readsDisk ? disk.peek(origin: key) : nil
     }
 
+    package func labels(ofVariantsOf key: CacheKey, limit: Int) -> [String] {
+        policy.readsDisk ? disk.labels(ofVariantsOf: key, limit: limit) : []
+    }
+
     package func origin(_ key: CacheKey) -> StoredOrigin? { policy.readsDisk ? disk.origin(key) : nil }
 
     package func raw(_ key: CacheKey) -> StoredRaw? { policy.readsDisk ? disk.raw(key) : nil }

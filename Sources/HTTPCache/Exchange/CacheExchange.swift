@@ -352,7 +352,8 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         if error.traits.isDisconnection, let stored, stored.mayReplaceDisconnection(for: request) {
             return .success(CacheOutcome(stored, .hit(.stale)))
         }
-        guard error.allowsStale, let replacement else { return .failure(error) }
+        guard error.allowsStale, var replacement else { return .failure(error) }
+        replacement.isOverload = error.traits.isOverload
         return .success(replacement)
     }
 

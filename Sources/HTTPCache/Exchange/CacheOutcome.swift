@@ -13,6 +13,8 @@ package struct CacheOutcome: Sendable {
     package var status: CacheStatus
     /// Whether the origin has just sent or validated the response, so that fields named by `no-cache` may be sent.
     var isValidated = false
+    /// Whether the stored response replaces a failure that is due to this server's own load (RFC 5861 §4).
+    package var isOverload = false
     /// `Set-Cookie` lines of a 304; they belong to the requesting client only.
     var cookies: [FieldLine] = []
     /// Microseconds spent on the request to the origin; 0 without one.

@@ -13,6 +13,8 @@ package struct FailureTraits: Hashable, Sendable {
     package var isDenial = false
     /// Whether the original caused the failure, so that a fallback may be served; otherwise the request or temporary load did.
     package var isOriginFault = false
+    /// Whether this server has no room for the work: the same request succeeds once the load is lower.
+    package var isOverload = false
     /// Whether a retry with the same bytes would fail in the same way.
     package var isPermanent = false
     /// Whether another output of the same job may have caused the failure, so that each output is retried alone.
@@ -26,6 +28,7 @@ package struct FailureTraits: Hashable, Sendable {
         saysGone: Bool = false,
         isDenial: Bool = false,
         isOriginFault: Bool = false,
+        isOverload: Bool = false,
         isPermanent: Bool = false,
         isRetryableAlone: Bool = false
     ) {
@@ -35,6 +38,7 @@ package struct FailureTraits: Hashable, Sendable {
         self.saysGone = saysGone
         self.isDenial = isDenial
         self.isOriginFault = isOriginFault
+        self.isOverload = isOverload
         self.isPermanent = isPermanent
         self.isRetryableAlone = isRetryableAlone
     }

@@ -24,7 +24,7 @@ extension PipelineError {
         case .crashedDecoder:
             FailureTraits(failureClass: .undecodable, isOriginFault: true, isPermanent: true, isRetryableAlone: true)
         case .transformTimeout: FailureTraits(failureClass: .failing, isRetryableAlone: true)
-        case .overloaded: FailureTraits(allowsStale: true)
+        case .overloaded: FailureTraits(allowsStale: true, isOverload: true)
         // Not remembered by URL: the breaker itself decides when the origin is asked again.
         case .circuitOpen: FailureTraits(allowsStale: true, isOriginFault: true)
         case .sourceSuspended, .sourceOffline:
@@ -34,13 +34,17 @@ extension PipelineError {
         case .remembered(let error, _):
             FailureTraits(allowsStale: error.traits.allowsStale, isOriginFault: error.traits.isOriginFault)
         // The failure of an auxiliary image is remembered under that image's key.
-        case .auxiliary(_, let error): FailureTraits(allowsStale: error.traits.allowsStale)
+        case .auxiliary(_, let error):
+            FailureTraits(allowsStale: error.traits.allowsStale, isOverload: error.traits.isOverload)
         case .after(_, let error): error.traits
         }
     }
 
     /// The rule name for an unresolved host name that responses must not distinguish from a refused address.
     static let unresolvedRule = "unresolved"
+
+    /// Whether this server has no room for the work, so that something that is stored may be served in its place.
+    package var isOverload: Bool { traits.isOverload }
 
     /// Whether the origin or the original caused the failure, so that a fallback image may be served.
     package var isOriginFault: Bool { traits.isOriginFault }

@@ -34,6 +34,8 @@ package struct PipelineParts: Sendable {
     let recent = RecentOriginals()
     /// The bodies and resolved variants in memory.
     let bodies = BodyTable()
+    /// The variants that may be served in place of others under overload.
+    let sizes = VariantSizes()
     /// Counts of saved decodes.
     let sharing = SharingStatistics()
     /// The results of deferred AVIFs.

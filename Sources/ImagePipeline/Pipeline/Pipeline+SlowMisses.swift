@@ -1,4 +1,5 @@
 import HTTPCache
+import HTTPSemantics
 package import ImagePlan
 
 /// What is known of an original without asking its origin.
@@ -6,8 +7,11 @@ package struct KnownOriginal: Sendable {
     /// The size after EXIF orientation; `nil` if the image's header does not state it.
     package var size: PixelSize?
     package var placeholder: Placeholder?
+    /// Whether a shared cache may store the original (RFC 9111 §3).
+    package var isShared: Bool
 
     fileprivate init(_ record: OriginRecord) {
+        isShared = record.policy.isStorable
         let size = record.header.orientedSize
         self.size = size.width > 0 && size.height > 0 ? size : nil
         placeholder = record.placeholder

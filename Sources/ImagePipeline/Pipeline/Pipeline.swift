@@ -102,6 +102,9 @@ package final class Pipeline: Sendable {
         _ context: LoadContext = LoadContext(),
         completion: @escaping @Sendable (Result<Answer, PipelineError>) -> Void
     ) -> Subscription {
+        if context.takesBrownout, request.origin.source.brownout.isOn {
+            return loadOrBrownOut(request, context, completion)
+        }
         let completion = context.waitsForStore ? afterCommit(of: request, completion) : completion
         let verdict = verdict(on: request, context)
         if case .blocked(let failure) = verdict {
@@ -196,7 +199,7 @@ package final class Pipeline: Sendable {
 
     /// Returns the flight's key: requests with cache directives or loop names do not share a flight with others, nor does warming,
     /// which would delay them.
-    private func flightKey(_ request: VariantRequest, _ context: LoadContext) -> CacheKey {
+    func flightKey(_ request: VariantRequest, _ context: LoadContext) -> CacheKey {
         let suffix = context.demand.keySuffix + context.caller.keySuffix + (context.isWarming ? "\nwarm" : "")
         return suffix.isEmpty ? request.key : CacheKey(hashing: "demand/1\n\(request.key)\(suffix)")
     }

@@ -124,7 +124,7 @@ extension VariantTask {
     /// Ends the flight.
     func end(_ result: Result<Answer, PipelineError>) {
         if context.isProbe { parts.failures.giveUp(request.key) }
-        flight.finish(result)
+        flight.finish(brownedOut(result) ?? result)
     }
 
     /// Ends with an entity, and starts background work for it.
@@ -132,12 +132,14 @@ extension VariantTask {
         _ entity: Entity,
         _ status: CacheStatus,
         _ timings: StageTimings,
-        body: OriginBody? = nil
+        body: OriginBody? = nil,
+        rung: BrownoutRung? = nil
     ) {
         if let hints = entity.description.hints, hints.placeholder == nil, request.keeps != .none {
             pipeline.computePlaceholder(for: request, entity, body)
         }
         if entity.isStandIn { pipeline.replaceStandIn(of: request) }
-        end(.success(Answer(entity: entity, status: status, timings: timings)))
+        noteSize(of: entity)
+        end(.success(Answer(entity: entity, status: status, timings: timings, rung: rung)))
     }
 }

@@ -13,6 +13,8 @@ final class VariantTask: Sendable {
     let context: LoadContext
     let pipeline: Pipeline
     let flight: Flight<Answer, PipelineError>
+    /// A stale variant that is served if there is no room to make the current one.
+    let lastResort = Lock<Entity?>(nil)
     private let step = Lock(Step())
 
     var parts: PipelineParts { pipeline.parts }
@@ -96,7 +98,9 @@ final class VariantTask: Sendable {
 
     /// Validates a stored variant's original (RFC 9111 §4.3), for which its bytes are not needed.
     private func revalidate(_ entity: Entity, from tier: CacheStatus.Tier) {
+        keepAsLastResort(entity)
         let otherwise: @Sendable (PipelineError) -> Void = { [self] error in
+            if error.isOverload, lastResort.withLock({ $0 != nil }) { return end(.failure(error)) }
             // stale-if-error (RFC 5861 §4), where the original's flight could not decide it.
             if error.allowsStale, context.demand.onlyIfCached || !context.demand.isStrict,
                 entity.mayBeUsedIfError(at: parts.time.wallSeconds, by: request)
@@ -139,7 +143,8 @@ final class VariantTask: Sendable {
         let joined = outcome.joined(by: auxiliaries)
         let current = isCurrent ? entity : renewed(entity, after: joined, auxiliaries)
         let status = joined.isStored ? CacheStatus.hit(tier) : joined.status
-        finish(current, status, StageTimings(of: joined))
+        let isBrownout = outcome.isOverload && request.origin.source.brownout.isOn
+        finish(current, status, StageTimings(of: joined), rung: isBrownout ? .stale : nil)
     }
 
     /// Fetches the plan's auxiliary images; continues immediately if there are none.

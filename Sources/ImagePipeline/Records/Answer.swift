@@ -9,8 +9,11 @@ package struct Answer: Sendable {
     package var timings: StageTimings
     /// Whether it is stored on disk; `nil` if the request did not wait for that.
     package var isStored: Bool?
+    /// What the entity is under overload; `nil` for what was requested.
+    package var rung: BrownoutRung?
 
-    init(entity: Entity, status: CacheStatus, timings: StageTimings = StageTimings()) {
+    init(entity: Entity, status: CacheStatus, timings: StageTimings = StageTimings(), rung: BrownoutRung? = nil) {
+        self.rung = rung
         self.entity = entity
         self.status = status
         self.timings = timings

@@ -17,6 +17,8 @@ package struct LoadContext: Sendable {
     package var takesArriving = false
     /// Whether the response waits until it is stored on disk (SDWebImage: `WaitStoreCache`).
     package var waitsForStore = false
+    /// Whether something else may be served if there is no room for the work, as the source's `brownout` says.
+    package var takesBrownout = false
     /// Whether it is a background refresh, which must not be answered with a stale response.
     var isRefresh = false
     /// Whether it fills the cache ahead of requests: the final image is made at once, whatever its format costs.

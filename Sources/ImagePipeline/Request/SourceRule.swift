@@ -120,6 +120,8 @@ package struct SourceRule: Hashable, Sendable {
     package var placeholder = PlaceholderPolicy.none
     /// What clients receive while an image takes long to make.
     package var slowMiss = SlowMissRule()
+    /// What clients receive under overload.
+    package var brownout = BrownoutRule()
     /// Controls when `format=auto` chooses AVIF.
     package var avif = AVIFPolicy()
     /// How much to lower default qualities for clients with `Save-Data`; 0 disables it.

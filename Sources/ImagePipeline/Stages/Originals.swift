@@ -160,6 +160,8 @@ struct OriginOutcome: Sendable {
     var phases = FetchPhases()
     /// The delivery to all waiting variants.
     var delivery: Delivery?
+    /// Whether it is stale, and this server had no room to validate it.
+    var isOverload = false
 
     /// Converts the outcome of an exchange.
     fileprivate static func result(
@@ -178,7 +180,8 @@ struct OriginOutcome: Sendable {
                 status: delivery.isCollapsed ? outcome.status.collapsed : outcome.status,
                 fetchMicroseconds: outcome.fetchMicroseconds,
                 phases: outcome.phases,
-                delivery: delivery
+                delivery: delivery,
+                isOverload: outcome.isOverload
             )
         )
     }

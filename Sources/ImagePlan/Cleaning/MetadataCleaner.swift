@@ -2,7 +2,8 @@
 ///
 /// Works from a list of what to keep, so unknown parts of a format are dropped, too. An orientation other than upright is kept in
 /// an EXIF block with no other tag. Everything after the end of the image (previews, second images, gain maps) is dropped, and of
-/// an SVG also scripts and external references (`SVGCleaner`). Runs in a worker.
+/// an SVG also scripts and external references (`SVGCleaner`). Runs in a worker,
+/// and in the daemon for small originals other than SVG that are served under overload.
 package enum MetadataCleaner {
     /// The plan text with which a worker cleans an original; no request can contain it.
     package static let planText = "clean/1"

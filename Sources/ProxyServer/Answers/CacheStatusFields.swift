@@ -1,5 +1,6 @@
 import HTTPKit
 import HTTPSemantics
+import ImagePipeline
 
 /// Encoded `Cache-Status` fields (RFC 9211); frequent ones are encoded once.
 enum CacheStatusFields {
@@ -45,6 +46,21 @@ enum CacheStatusFields {
         var block = FieldBlock()
         let isHit = if case .hit = status { true } else { false }
         block.append("Cache-Status", (isHit ? "edgeprint; hit" : status.text) + "; detail=deferred")
+        return block.bytes
+    }
+
+    /// The field of what is served under overload in place of the requested image.
+    ///
+    /// - Parameter status: how the cache handled the request.
+    static func brownout(_ status: CacheStatus?, _ rung: BrownoutRung) -> [UInt8] {
+        var block = FieldBlock()
+        let handling =
+            if case .forwarded = status, let status {
+                status.text
+            } else {
+                rung == .placeholder ? "edgeprint" : "edgeprint; hit"
+            }
+        block.append("Cache-Status", "\(handling); detail=brownout-\(rung.rawValue)")
         return block.bytes
     }
 

@@ -5,18 +5,21 @@ import ImagePipeline
 /// The response fields of an entity, encoded once and shared by all its responses.
 enum EntityPresentation {
     /// All fields that do not depend on the request; the `Vary` of the request's own fields is in `OwnFields`.
-    static func fields(_ description: EntityDescription) -> [UInt8] {
+    static func fields(_ description: EntityDescription) -> [UInt8] { fields(description, isFinal: true) }
+
+    /// The same; a response that is not final has nothing by which a client could validate or continue it.
+    static func fields(_ description: EntityDescription, isFinal: Bool) -> [UInt8] {
         var block = FieldBlock()
         block.append("Content-Type", description.mediaType)
         if let coding = description.contentCoding { block.append("Content-Encoding", coding) }
-        block.append("Accept-Ranges", "bytes")
+        if isFinal { block.append("Accept-Ranges", "bytes") }
         if description.mediaType == "image/svg+xml" {
             block.append("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; sandbox")
         } else if description.isSandboxed {
             block.append("Content-Security-Policy", "default-src 'none'; sandbox")
         }
         // From here on the fields that a 304 repeats: see `notModified`.
-        if !description.isArriving { block.append("ETag", entityTag(description.digest)) }
+        if isFinal, !description.isArriving { block.append("ETag", entityTag(description.digest)) }
         if description.variesByCoding { block.append("Vary", "Accept-Encoding") }
         if let lastModified = description.lastModified { block.append("Last-Modified", lastModified) }
         block.append("Cache-Control", cacheControl(description))

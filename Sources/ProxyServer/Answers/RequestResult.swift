@@ -22,6 +22,8 @@ enum RequestResult: UInt8, Sendable, CaseIterable {
     case fallback
     /// A placeholder for an image that is being made.
     case placeholder
+    /// Something else in place of an image, under overload.
+    case brownout
     /// An error of the request (4xx).
     case refused
     /// An error of the server or the origin (5xx).
@@ -42,6 +44,7 @@ enum RequestResult: UInt8, Sendable, CaseIterable {
         case .negative: "negative"
         case .fallback: "fallback"
         case .placeholder: "placeholder"
+        case .brownout: "brownout"
         case .refused: "refused"
         case .error: "error"
         case .other: "other"
@@ -51,7 +54,7 @@ enum RequestResult: UInt8, Sendable, CaseIterable {
     /// Results that needed no origin.
     private static let hits: [RequestResult] = [.memory, .disk, .original, .stale, .negative]
     /// The results of image requests that were neither refused nor failed.
-    private static let asked = hits + [.miss, .collapsed, .revalidated, .fallback, .placeholder]
+    private static let asked = hits + [.miss, .collapsed, .revalidated, .fallback, .placeholder, .brownout]
 
     /// The share of image requests that needed no origin, 0–1; `nil` before the first.
     static func hitRatio(_ count: (RequestResult) -> Int) -> Double? {

@@ -54,6 +54,8 @@ struct Configuration: Sendable, Equatable {
     var fonts = ["sans", "serif", "monospace"]
     var workers = Workers()
     var avif = AVIF()
+    /// What clients receive under overload.
+    var brownout = BrownoutRule()
     /// Jobs that fill the cache ahead of requests.
     var warm = Warm()
     /// The sizes that client hints are rounded up to.

@@ -27,6 +27,7 @@ final class DaemonParts: Sendable {
     let readiness: Readiness
     let events: EventHub
     let slowMisses: SlowMisses
+    let brownouts: Brownouts
     let time: any TimeSource
     let logger: Logger
     let logLevel: LogLevelCell
@@ -178,6 +179,9 @@ final class DaemonParts: Sendable {
             logger: logger
         )
         slowMisses = SlowMisses(pipeline: pipeline, time: time) { live.current.placeholders.behind }
+        brownouts = Brownouts(pipeline: pipeline, metrics: metrics, time: time, logger: logger) {
+            live.current.placeholders.behind
+        }
         let rates = ClientRates()
         var serving = ServerConfiguration(configuration, sockets: sockets, loops: loops, time: time)
         serving.isContended = { [workers, transfers] in workers.waitingCount + transfers.statistics.waiting > 0 }
@@ -193,7 +197,8 @@ final class DaemonParts: Sendable {
                     live: live,
                     rates: rates,
                     loops: loops,
-                    slowMisses: slowMisses
+                    slowMisses: slowMisses,
+                    brownouts: brownouts
                 ),
                 raw: RawRoute(proxy: raw, live: live, rates: rates, via: via, logger: logger),
                 observer: observer,
@@ -221,6 +226,7 @@ final class DaemonParts: Sendable {
             warmer: warmer,
             events: events,
             slowMisses: slowMisses,
+            brownouts: brownouts,
             server: publicServer,
             accessLog: sink,
             accessLogBudget: budget,

@@ -23,6 +23,26 @@ extension Explainer {
         return fact(String(pixels), words, "avif.budget", request)
     }
 
+    /// What a request may get under overload, in order; `nil` if its source has brown-out off.
+    func brownoutFact(_ request: ExplainedRequest, _ resolved: ResolvedRequest) -> Explanation.Fact? {
+        let variant = resolved.variant(for: request.target.bucket)
+        guard variant.origin.source.brownout.isOn else { return nil }
+        let rungs = resolved.isDownload ? [] : rungs(of: variant, request.rule)
+        let words =
+            resolved.isDownload ? "never: download=1 is saved as a file" : rungs.joined(separator: ", ") + ", else 503"
+        return Explanation.Fact(
+            "brownout",
+            .array(rungs.map { .string($0) }),
+            words: words,
+            .setting(inherited("brownout", request))
+        )
+    }
+
+    /// The rungs of a variant; the resolver of explanations serves all originals, so the source's own rule decides about them.
+    private func rungs(of variant: VariantRequest, _ rule: SourceRule) -> [String] {
+        variant.rungs.filter { $0 != .original || rule.originals == .serve }.map(\.rawValue)
+    }
+
     private func fact(_ value: String, _ words: String, _ key: String, _ request: ExplainedRequest) -> Explanation.Fact
     {
         Explanation.Fact("avif", .string(value), words: words, .setting(inherited(key, request)))

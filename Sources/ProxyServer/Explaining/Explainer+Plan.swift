@@ -65,6 +65,7 @@ extension Explainer {
             facts.append(Explanation.Fact("bucket", .null, words: words))
         }
         if let avif = avifFact(request, resolved) { facts.append(avif) }
+        if let brownout = brownoutFact(request, resolved) { facts.append(brownout) }
         facts += varyFacts(request, resolved)
         let key = resolved.variant(for: bucket).key
         facts.append(Explanation.Fact("key", .string(key.description), details: keys(resolved)))

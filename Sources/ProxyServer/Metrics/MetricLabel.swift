@@ -1,3 +1,5 @@
+import ImagePipeline
+
 /// The values of a metric's label: a fixed set of at most 32, so that no external input becomes a label.
 protocol MetricLabel: CaseIterable, Sendable {
     /// The label's value: letters, digits and "_".
@@ -17,6 +19,11 @@ enum NoLabel: MetricLabel {
 extension RequestResult: MetricLabel {
     var value: String { label.description }
     var index: Int { Int(rawValue) }
+}
+
+extension BrownoutRung: MetricLabel {
+    var value: String { rawValue }
+    var index: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }
 
 /// The class of a response status.

@@ -14,6 +14,8 @@ final class Metrics: Sendable {
     let inFlight: UpDownCounter
     /// The time from the end of a request to the last byte of its response.
     let requestDuration: Histogram
+    /// Requests answered with something else under overload.
+    let brownouts: Counter<BrownoutRung>
     /// Configuration reloads by result.
     let reloads: Counter<ReloadResult>
     /// Purges carried out.
@@ -30,6 +32,7 @@ final class Metrics: Sendable {
         requests = Counter(loops: loops)
         responses = Counter(loops: loops)
         responseBytes = Counter(loops: loops)
+        brownouts = Counter(loops: loops)
         reloads = Counter(loops: loops)
         purges = Counter(loops: loops)
         siteRequests = SiteCounters(loops: loops)

@@ -215,6 +215,7 @@ struct RequestResolver: Sendable {
                 ? choice(origin, parsed, auxiliaries, saving: origin.source.saveDataStep) : nil,
             hints: parsed.hints.isEmpty ? nil : hints.map { RequestHints(used: parsed.hints, options: $0) },
             disposition: ContentDisposition.field(filename: parsed.filename, download: parsed.download),
+            isDownload: parsed.download,
             crossOrigin: answers.cors.fields + varyField(ruled, parsed.plan, fallback),
             tellsTiming: answers.serverTiming || parsed.timing,
             expires: parsed.expires,

@@ -31,6 +31,8 @@ final class ResolvedRequest: Sendable {
     let cookies: [String]
     /// Whether it was resolved with cookies of a client, to whom alone its responses belong.
     let isPersonal: Bool
+    /// Whether clients are to save the response as a file (`download`).
+    let isDownload: Bool
     /// What the signed query asks of the cache.
     let options: SignedOptions
     /// The fallback for an original that is unavailable.
@@ -55,6 +57,7 @@ final class ResolvedRequest: Sendable {
         saving: Choice?,
         hints: RequestHints? = nil,
         disposition: [UInt8],
+        isDownload: Bool = false,
         crossOrigin: [UInt8],
         tellsTiming: Bool,
         expires: Int64?,
@@ -64,6 +67,7 @@ final class ResolvedRequest: Sendable {
         fallback: StandInPicture?,
         rules: RequestRules = RequestRules()
     ) {
+        self.isDownload = isDownload
         self.rules = rules
         self.choice = choice
         self.saving = saving

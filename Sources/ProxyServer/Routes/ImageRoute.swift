@@ -16,10 +16,12 @@ final class ImageRoute: Sendable {
     private let rates: ClientRates
     private let resolvers: [LoopResolver]
     private let slowMisses: SlowMisses?
+    private let brownouts: Brownouts?
 
     /// - Parameters:
     ///   - loops: the number of event loops that call the route.
     ///   - slowMisses: sends placeholders for images that take long; `nil` to let all clients wait.
+    ///   - brownouts: answers under overload; `nil` to answer with 503.
     init(
         resolver: ResolverCell,
         pipeline: Pipeline,
@@ -29,9 +31,11 @@ final class ImageRoute: Sendable {
         live: LiveConfiguration,
         rates: ClientRates,
         loops: Int,
-        slowMisses: SlowMisses? = nil
+        slowMisses: SlowMisses? = nil,
+        brownouts: Brownouts? = nil
     ) {
         self.slowMisses = slowMisses
+        self.brownouts = brownouts
         self.live = live
         self.rates = rates
         self.pipeline = pipeline
@@ -158,24 +162,31 @@ final class ImageRoute: Sendable {
         load.priority = request.rules.priority ?? RequestPriority(head, bytes)
         let takesGzip = AcceptEncoding.namesGzip(head, bytes)
         load.waitsForStore = directives.waitsForStore
+        let brownouts =
+            directives.isNone ? self.brownouts.flatMap { Brownouts.apply(to: variant, of: request) ? $0 : nil } : nil
+        load.takesBrownout = brownouts != nil
         let subscription = pipeline.load(variant, load) { [self, account = load.account] result in
             defer { if SlowMisses.apply(to: variant) { slowMisses?.ended(variant) } }
             switch result {
             case .success(let answer):
                 // Stages that several requests waited for are counted once.
                 if !answer.status.isCollapsed { metrics.stages.observe(answer.timings) }
+                if let rung = answer.rung, let brownouts, !promise.isCompleted {
+                    return promise.complete(brownouts.response(answer, rung, for: variant, of: request))
+                }
                 var answer = answer
                 if takesGzip { answer.entity = answer.entity.compressed ?? answer.entity }
                 promise.complete(
                     Self.response(answer, to: request, conditions: conditions, now: time.wallSeconds)
                 )
             case .failure(let error):
-                var problem = Problem(error)
-                logger.tell(of: error, problem, source: variant.origin.source.name, id: trace.id)
-                // A response must not be reused after the request has expired.
+                if error.isOverload, let brownouts, !promise.isCompleted {
+                    return brownouts.placeholder(for: variant, of: request, after: error) { [self] placeholder in
+                        promise.complete(placeholder ?? refusal(error, of: variant, request, id: trace.id))
+                    }
+                }
                 let left = request.expires.map { max(0, $0 - time.wallSeconds) } ?? .max
-                problem.lifetime = request.isPersonal ? nil : problem.lifetime.map { min($0, left) }
-                let response = Response(problem, vary: request.vary, id: trace.id).with(request.fields.crossOrigin)
+                let response = refusal(error, of: variant, request, id: trace.id)
                 guard let fallback = request.fallback, error.isOriginFault else {
                     promise.complete(response)
                     return
@@ -201,6 +212,21 @@ final class ImageRoute: Sendable {
             slowMisses?.watch(variant, client)
         }
         return .later
+    }
+
+    /// Logs a failure, and returns its response.
+    private func refusal(
+        _ error: PipelineError,
+        of variant: VariantRequest,
+        _ request: ResolvedRequest,
+        id: String
+    ) -> Response {
+        var problem = Problem(error)
+        logger.tell(of: error, problem, source: variant.origin.source.name, id: id)
+        // A response must not be reused after the request has expired.
+        let left = request.expires.map { max(0, $0 - time.wallSeconds) } ?? .max
+        problem.lifetime = request.isPersonal ? nil : problem.lifetime.map { min($0, left) }
+        return Response(problem, vary: request.vary, id: id).with(request.fields.crossOrigin)
     }
 
     /// Responds with the source's fallback image.

@@ -17,11 +17,15 @@ struct PlaceholderPicture {
     private static let tolerance = 0.02
 
     /// Creates the placeholder of a variant.
-    init(of variant: VariantRequest, _ known: KnownOriginal?) {
+    ///
+    /// - Parameter showsImpression: whether it may be an impression of the original.
+    init(of variant: VariantRequest, _ known: KnownOriginal?, showsImpression: Bool = true) {
         let plan = variant.plan.flatMap { try? Plan(canonicalText: $0) } ?? Plan(steps: [])
         let source = known?.size ?? Self.assumed
         let size = (try? PlanGeometry.outputSize(of: plan, source: source)) ?? source
-        if known?.size != nil, Self.haveSameShape(size, source), let impression = Self.impression(known?.placeholder) {
+        if showsImpression, known?.size != nil, Self.haveSameShape(size, source),
+            let impression = Self.impression(known?.placeholder)
+        {
             self.init(bytes: impression, mediaType: PlainPicture.Format.png.mediaType)
             return
         }

@@ -51,6 +51,8 @@ struct StatisticsReading: Sendable {
     let activity: EventHub.Statistics
     /// Images that are made after their placeholder was sent.
     let slowMisses: Int
+    /// Images that are to be made after something else was sent under overload.
+    let brownouts: Int
     /// `nil` if it was not requested, or if no worker could be queried.
     let coders: CoderList?
 }
@@ -69,6 +71,7 @@ struct StatisticsReader: Sendable {
     let warmer: Warmer
     let events: EventHub
     let slowMisses: SlowMisses
+    let brownouts: Brownouts
     let server: HTTPServer
     let accessLog: LineSink
     let accessLogBudget: LineBudget
@@ -118,6 +121,7 @@ struct StatisticsReader: Sendable {
             sites: sites(configuration),
             activity: events.statistics,
             slowMisses: slowMisses.underWay,
+            brownouts: brownouts.waiting,
             coders: coders
         )
     }

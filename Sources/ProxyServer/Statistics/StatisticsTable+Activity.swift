@@ -1,5 +1,5 @@
 extension StatisticsTable {
-    /// The subscribers of `GET /events` and `GET /inflight`, and the work behind placeholders.
+    /// The subscribers of `GET /events` and `GET /inflight`, the work behind placeholders, and answers under overload.
     static let activity: [Item] = [
         .gauge(
             "events.subscribers",
@@ -13,5 +13,17 @@ extension StatisticsTable {
             "placeholders.behind",
             Metric("edgeprint_slow_misses_under_way", "Images being made after their placeholder was sent.")
         ) { $0.slowMisses },
+        .counters(
+            "brownouts.answers",
+            Metric(
+                "edgeprint_brownouts_total",
+                "Requests answered under overload with something else than the image, by what it was.",
+                label: "rung"
+            )
+        ) { $0.metrics.brownouts.values },
+        .gauge(
+            "brownouts.behind",
+            Metric("edgeprint_brownouts_under_way", "Images to be made after something else was sent in their place.")
+        ) { $0.brownouts },
     ]
 }

@@ -9,6 +9,7 @@ struct InheritedSettingTests {
     /// Each setting with three values: the default, one for the file's top and one for the source.
     private static let examples: [String: (standard: String, top: String, own: String)] = [
         "offline": ("false", "true", "false"), "limits.pixels": ("50MP", "40MP", "30MP"),
+        "brownout": ("off", "on", "off"), "brownout-original": ("512KiB", "1MiB", "0"),
         "limits.frames": ("256", "9", "8"),
         "limits.animation": ("50MP", "40MP", "30MP"), "limits.source-bytes": ("64MiB", "5MiB", "4MiB"),
         "limits.redirects": ("5", "4", "0"), "limits.retries": ("1", "3", "0"),
@@ -99,7 +100,8 @@ struct InheritedSettingTests {
         for setting in InheritedSetting.all where setting.source.kind == .pictures {
             let name = setting.top.name
             let parts = name.split(separator: ".")
-            let own = "\(parts[0]): { \(parts[1]): \(Self.examples[name]?.own ?? "") }"
+            let value = Self.examples[name]?.own ?? ""
+            let own = parts.count == 1 ? "\(name): \(value)" : "\(parts[0]): { \(parts[1]): \(value) }"
             let found = problems("sources: { s: { url: \"https://s.example/\", raw: true, \(own) } }")
             let message = "sources.s.\(name): has no effect with raw: true"
             #expect(found.contains { $0.contains(message) }, "\(found)")

@@ -58,11 +58,13 @@ final class EndToEndRig: Sendable {
     }
 
     /// Kills the daemon, and starts another one with the same folder and origin.
-    func restartAfterKill(_ extra: String = "", source: String = "") throws {
+    ///
+    /// - Parameter binary: the other one; by default the one built with the tests.
+    func restartAfterKill(_ extra: String = "", source: String = "", binary: String? = nil) throws {
         let yaml = Self.yaml(extra, source: source, origin: origin.url, folder: folder.path)
         try running.withLock { daemon in
             daemon.killNow()
-            daemon = try DaemonProcess(yaml, in: folder, environment: Self.environment)
+            daemon = try DaemonProcess(yaml, in: folder, environment: Self.environment, binary: binary)
         }
     }
 

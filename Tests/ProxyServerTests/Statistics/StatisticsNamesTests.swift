@@ -12,6 +12,8 @@ struct StatisticsNamesTests {
         edgeprint_breaker_openings_total counter
         edgeprint_breaker_refusals_total counter
         edgeprint_breakers gauge state=half-open state=open
+        edgeprint_brownouts_total counter rung=fast rung=larger rung=original rung=placeholder rung=stale
+        edgeprint_brownouts_under_way gauge
         edgeprint_cache_bytes gauge tier=memory tier=originals tier=variants
         edgeprint_cache_entries gauge tier=memory tier=originals tier=variants
         edgeprint_cache_evictions_total counter
@@ -58,7 +60,7 @@ struct StatisticsNamesTests {
         edgeprint_raw_evictions_total counter
         edgeprint_request_duration_seconds histogram
         edgeprint_requests_in_flight gauge
-        edgeprint_requests_total counter result=collapsed result=disk result=error result=fallback result=memory \
+        edgeprint_requests_total counter result=brownout result=collapsed result=disk result=error result=fallback result=memory \
         result=miss result=negative result=original result=other result=placeholder result=refused result=revalidated result=stale
         edgeprint_response_bytes_total counter
         edgeprint_responses_total counter status=1xx status=2xx status=3xx status=4xx status=5xx
@@ -108,6 +110,8 @@ struct StatisticsNamesTests {
     private static let members = """
         -: coders hitRatio ready sites uptime version
         breakers: halfOpen hosts open opened refused
+        brownouts: behind
+        brownouts.answers: fast larger original placeholder stale
         connections: accepted limit open timedOut turnedAway
         disk: drops errors health originalDrops queuedBytes queuedWrites stores variantDrops
         disk.originals: bytes entries evictions hits misses quota
@@ -119,7 +123,7 @@ struct StatisticsNamesTests {
         placeholders: behind
         raw: bytes entries evictions hits misses quota
         requests: bytes inFlight total
-        requests.results: collapsed disk error fallback memory miss negative original other placeholder refused revalidated stale
+        requests.results: brownout collapsed disk error fallback memory miss negative original other placeholder refused revalidated stale
         requests.statuses: 1xx 2xx 3xx 4xx 5xx
         sources: offline suspended unverified
         transfers: active bytes dropped mirrored newConnections outcomes requests resumptions retries reusedConnections waiting

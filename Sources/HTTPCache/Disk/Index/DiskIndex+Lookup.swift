@@ -30,6 +30,17 @@ extension DiskIndex {
         return (row ?? nil).flatMap { $0.record.key == key ? $0 : nil }
     }
 
+    /// The labels of an original's variants, without those made from another body, the newest first.
+    mutating func labels(ofVariantsOf key: CacheKey, limit: Int) throws(SQLiteError) -> [String] {
+        try connection.all(
+            """
+            SELECT v.plan FROM origins o JOIN variants v ON v.origin = o.id \
+            WHERE o.key = ?1 AND v.origin_digest = o.digest ORDER BY v.id DESC LIMIT ?2
+            """,
+            [.key(key), .integer(limit)]
+        ) { $0.text(0) }.compactMap(\.self)
+    }
+
     /// Reads a variant's row from `variantRowColumns`; `nil` if this release cannot read it.
     static func variantRow(_ row: SQLiteStatement) -> VariantRow? {
         guard let record = VariantRecord(encoded: row.blob(0)[...]), record.digest == row.key(1),

@@ -36,9 +36,9 @@ struct InheritedSetting: Sendable {
 
 extension InheritedSetting {
     /// All inherited settings, in the order in which they are printed.
-    static let all = offline + limits + timeouts + quality + formats + avif
+    static let all = offline + brownout + limits + timeouts + quality + formats + avif
 
-    /// The sections of these settings, in the same order; `offline` has none.
+    /// The sections of these settings, in the same order; `offline` and `brownout` have none.
     static let sections = all.filter { $0.top.name.contains(".") }.reduce(into: [String]()) { sections, setting in
         let section = String(setting.top.name.prefix { $0 != "." })
         if sections.last != section { sections.append(section) }
@@ -58,6 +58,26 @@ extension InheritedSetting {
             .flag,
             "Serve only what is stored, also stale, and send no request to any origin."
         )
+    ]
+
+    /// Answers under overload.
+    static let brownout = [
+        InheritedSetting(
+            "brownout",
+            \.brownout.isOn,
+            \.brownout.isOn,
+            .onOff,
+            only: .pictures,
+            "Under overload, serve something that is stored in place of an image that cannot be made in time."
+        ),
+        InheritedSetting(
+            "brownout-original",
+            \.brownout.largestOriginal,
+            \.brownout.largestOriginal,
+            .size(0...1 << 30),
+            only: .pictures,
+            "Maximum size of an original that brownout serves in place of its variants."
+        ),
     ]
 
     private static let limits = [
