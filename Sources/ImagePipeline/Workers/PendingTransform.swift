@@ -13,9 +13,21 @@ final class PendingTransform: TransformHandle {
         case ended
     }
 
+    /// What the duration of a run says about the next job of its kind.
+    enum Measure {
+        case exact
+        /// It was ended before its result.
+        case atLeast
+    }
+
     private struct State {
         var phase = Phase.queued
         var completion: Completion?
+        /// The driver of the last run.
+        var driver: WakeEvent?
+        var measure: Measure?
+        var isStopRequested = false
+        var isSetBack = false
     }
 
     let id: UInt64
@@ -26,6 +38,8 @@ final class PendingTransform: TransformHandle {
     let arrival: Int64
     /// An upper bound of the bytes of decoded pixels while the job runs.
     let decodedBytes: Int
+    /// The duration expected from its header and plans alone.
+    let estimate: JobEstimate
     private let queue: TransformQueue
     private let ends: CompletionThread
     private let state: Lock<State>
@@ -53,9 +67,24 @@ final class PendingTransform: TransformHandle {
                     within: job.message.animation.bytes
                 )
             }
+        estimate = JobEstimate(of: job)
         self.queue = queue
         self.ends = ends
         state = Lock(State(completion: completion))
+    }
+
+    /// The job as the schedule sees it.
+    func queued(_ correction: CostCorrection) -> TransformSchedule<PendingTransform>.Job {
+        let limit = Int64(job.deadlineMilliseconds).multipliedCapped(by: 1_000_000)
+        return TransformSchedule.Job(
+            id: id,
+            account: job.account,
+            priority: job.priority,
+            cost: min(limit, correction.corrected(estimate)),
+            limit: limit,
+            bytes: decodedBytes,
+            item: self
+        )
     }
 
     /// Marks the job as running on a worker; `false` if it was cancelled.
@@ -63,9 +92,41 @@ final class PendingTransform: TransformHandle {
         state.withLock { state in
             if case .ended = state.phase { return false }
             state.phase = .running(driver)
+            state.driver = driver
+            (state.isStopRequested, state.isSetBack, state.measure) = (false, false, nil)
             return true
         }
     }
+
+    /// Asks the driver that runs the job to end it, because others wait for its worker.
+    func stop() {
+        let driver = state.withLock { state in
+            state.isStopRequested = true
+            return state.driver
+        }
+        driver?.signal()
+    }
+
+    /// Whether the job must give way to others.
+    var isStopRequested: Bool { state.withLock(\.isStopRequested) }
+
+    /// Marks a job that was ended for others, so that `TransformQueue.release` queues it again; `false` if it was cancelled.
+    func setBack() -> Bool {
+        state.withLock { state in
+            guard case .running = state.phase else { return false }
+            (state.phase, state.isSetBack, state.measure) = (.queued, true, .atLeast)
+            return true
+        }
+    }
+
+    /// Whether the job was ended for others and has not started again.
+    var isSetBack: Bool { state.withLock(\.isSetBack) }
+
+    /// What the last run says about its kind; `nil` for nothing.
+    var measure: Measure? { state.withLock(\.measure) }
+
+    /// Fails a job that will not get a worker in time.
+    func drop() { endElsewhere(.overloaded("the request waited too long for a worker")) }
 
     /// Whether the job was cancelled or has ended.
     var isAbandoned: Bool {
@@ -76,22 +137,34 @@ final class PendingTransform: TransformHandle {
 
     /// Runs the completion on the calling thread unless it has already run.
     func end(_ result: Result<TransformResult, PipelineError>) {
+        state.withLock { state in
+            switch result {
+            case .success: state.measure = .exact
+            case .failure(.transformTimeout): state.measure = .atLeast
+            case .failure: break
+            }
+        }
         take().completion?(result)
     }
 
     /// Runs the completion on the completion thread unless it has already run.
     func endElsewhere(_ error: PipelineError) {
-        let (completion, driver) = take()
-        guard let completion else { return }
-        driver?.signal()
+        finish(take(), error)
+    }
+
+    private func finish(_ last: (completion: Completion?, driver: WakeEvent?), _ error: PipelineError) {
+        guard let completion = last.completion else { return }
+        last.driver?.signal()
         ends.run { completion(.failure(error)) }
     }
 
     func raise(to priority: RequestPriority) { queue.raise(self, to: priority) }
 
     func cancel() {
+        // Nothing sets back a job that has ended.
+        let last = take()
         queue.remove(self)
-        endElsewhere(.cancelled)
+        finish(last, .cancelled)
     }
 
     private func take() -> (completion: Completion?, driver: WakeEvent?) {

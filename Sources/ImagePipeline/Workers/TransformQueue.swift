@@ -1,154 +1,230 @@
+import HTTPCache
 import HTTPSemantics
 import LinuxSystem
 
-/// The bounded queue of jobs that wait for a worker, by priority and then by arrival.
+/// The jobs that wait for a worker, in the order of a `TransformSchedule`; any thread.
 final class TransformQueue: Sendable {
     private struct State {
-        /// One lane per priority.
-        ///
-        /// The limit is some hundreds, so removal from an array is cheap compared with a transform.
-        var lanes = noLanes
+        var schedule: TransformSchedule<PendingTransform>
+        var correction = CostCorrection()
         var isClosed = false
-        /// The maximum number of waiting jobs.
-        var limit: Int
-        /// The maximum bytes of decoded pixels of all running jobs together.
-        var budget: Int
-        /// Those of the jobs that run now.
-        var running = 0
-        /// Drivers that found the next job too large for the rest of the budget.
+        /// Drivers that were woken and found no job that may start.
         var disappointed = 0
-        var count: Int { lanes.reduce(0) { $0 + $1.count } }
-        static let noLanes = [[PendingTransform]](repeating: [], count: 4)
+        var counts = Counts()
+
+        /// The number of drivers to wake because jobs may start that could not before: those that found none, and one that is free now.
+        mutating func takeDisappointed() -> Int {
+            defer { disappointed = 0 }
+            return schedule.waiting > 0 ? min(disappointed, schedule.limits.workers) + 1 : 0
+        }
     }
 
-    private static let background = TransformJob.Priority.background.rawValue
+    /// What happened since the start.
+    private struct Counts {
+        var refused = 0
+        var dropped = 0
+        var overruns = 0
+    }
+
+    /// The state of the queue.
+    struct Load: Hashable {
+        /// Jobs waiting, background jobs included.
+        var jobs: Int
+        /// The expected duration of the waiting jobs except background jobs, in milliseconds.
+        var milliseconds: Int
+        /// How long the next job of a new client would wait, in milliseconds.
+        var predictedWait: Int
+        /// Clients with waiting jobs.
+        var accounts: Int
+        /// Jobs refused on arrival.
+        var refused: Int
+        /// Jobs that were given up while they waited.
+        var dropped: Int
+        /// Jobs ended for others after four times their expected duration.
+        var overruns: Int
+    }
 
     /// The reason why a job was not queued.
-    enum Refusal: Error {
+    enum Refusal: Error, Hashable {
         case full
+        /// A worker would be free only after this many nanoseconds.
+        case late(Int64)
         case closed
     }
 
-    /// Raised once per queued job; drivers poll it.
+    /// Raised for each queued job, and for drivers that can start another one; drivers poll it.
     let event: WakeEvent
+    private let time: any TimeSource
     private let state: Lock<State>
 
-    /// - Parameter budget: maximum bytes of decoded pixels of all running jobs; a job over it runs alone.
-    init(limit: Int, budget: Int) throws(Errno) {
-        state = Lock(State(limit: limit, budget: budget))
+    /// Creates an empty queue.
+    init(_ limits: TransformSchedule<PendingTransform>.Limits, time: any TimeSource) throws(Errno) {
+        self.time = time
+        state = Lock(State(schedule: TransformSchedule(limits)))
         event = try WakeEvent(semaphore: true)
     }
 
-    /// Sets the maximum number of waiting jobs; jobs already waiting stay.
-    func setLimit(_ limit: Int) { state.withLock { $0.limit = limit } }
-
-    /// Sets the maximum bytes of decoded pixels of all running jobs; jobs already running stay, waiting ones may start.
-    func setBudget(_ budget: Int) {
-        change { state in
-            state.budget = budget
-            return true
-        }
-    }
-
-    /// The bytes of decoded pixels of all running jobs, at most.
-    var decodedBytes: Int { state.withLock { $0.running } }
-
-    /// The number of waiting jobs.
-    var count: Int { state.withLock { $0.count } }
-
-    /// Queues a job at the end of its priority's lane.
-    func append(_ pending: PendingTransform) throws(Refusal) {
-        try state.withLock { state throws(Refusal) in
-            guard !state.isClosed else { throw .closed }
-            guard state.count < state.limit else { throw .full }
-            state.lanes[pending.job.priority.rawValue].append(pending)
-        }
-        event.signal()
-    }
-
-    /// Takes the next job, unless only background jobs wait, or the next one exceeds the budget together with those that run.
-    ///
-    /// Smaller jobs do not overtake it, or it might wait forever. The taker must call `release` after the job's last attempt.
-    func take() -> PendingTransform? {
-        event.take()
-        return state.withLock { state in
-            for lane in state.lanes.indices.reversed() where lane != Self.background && !state.lanes[lane].isEmpty {
-                return take(from: lane, &state)
-            }
-            return nil
-        }
-    }
-
-    /// Takes the next background job like `take`, unless other jobs wait.
-    func takeBackground() -> PendingTransform? {
-        state.withLock { state in
-            let waiting = state.lanes[Self.background].count
-            return waiting > 0 && waiting == state.count ? take(from: Self.background, &state) : nil
-        }
-    }
-
-    private func take(from lane: Int, _ state: inout State) -> PendingTransform? {
-        let bytes = state.lanes[lane][0].decodedBytes
-        guard state.running == 0 || state.running + bytes <= state.budget else {
-            if lane != Self.background { state.disappointed += 1 }
-            return nil
-        }
-        state.running += bytes
-        return state.lanes[lane].removeFirst()
-    }
-
-    /// Gives a taken job's share of the budget back, and wakes the drivers that could not take one.
-    func release(_ pending: PendingTransform) {
-        change { state in
-            state.running -= pending.decodedBytes
-            return true
-        }
-    }
-
-    /// Changes the state, and if the closure returns true, wakes the drivers that could not take a job.
-    private func change(_ apply: (inout State) -> Bool) {
-        let waking = state.withLock { state -> Int in
-            guard apply(&state) else { return 0 }
-            defer { state.disappointed = 0 }
-            return state.disappointed
+    /// Changes the limits; jobs already waiting or running stay.
+    func setLimits(_ change: @Sendable (inout TransformSchedule<PendingTransform>.Limits) -> Void) {
+        let waking = state.withLock { state in
+            change(&state.schedule.limits)
+            return state.takeDisappointed()
         }
         for _ in 0..<waking { event.signal() }
     }
 
-    /// Whether background jobs wait.
-    var hasBackground: Bool { state.withLock { !$0.lanes[Self.background].isEmpty } }
+    /// The bytes of decoded pixels of all running jobs, at most.
+    var decodedBytes: Int { state.withLock { $0.schedule.bytes } }
 
-    /// Removes a job if it still waits.
-    ///
-    /// Its signal stays raised; the driver that it wakes finds no job and waits again.
-    func remove(_ pending: PendingTransform) {
-        change { state in
-            let count = state.count
-            for lane in state.lanes.indices { state.lanes[lane].removeAll { $0 === pending } }
-            return state.count < count
+    /// The longest wait in nanoseconds.
+    var queueTime: Int64 { state.withLock { $0.schedule.limits.queueTime } }
+
+    /// The number of waiting jobs.
+    var count: Int { state.withLock { $0.schedule.waiting + $0.schedule.waitingBehind } }
+
+    /// Whether jobs other than background jobs wait.
+    var hasWork: Bool { state.withLock { $0.schedule.waiting > 0 } }
+
+    /// Whether background jobs wait.
+    var hasBackground: Bool { state.withLock { $0.schedule.waitingBehind > 0 } }
+
+    /// The current state.
+    var load: Load {
+        let now = time.monotonic
+        return state.withLock { state in
+            Load(
+                jobs: state.schedule.waiting + state.schedule.waitingBehind,
+                milliseconds: Int(state.schedule.waitingCost / 1_000_000),
+                predictedWait: Int(state.schedule.predictedWait(for: "", at: now) / 1_000_000),
+                accounts: state.schedule.waitingAccounts,
+                refused: state.counts.refused,
+                dropped: state.counts.dropped,
+                overruns: state.counts.overruns
+            )
         }
     }
 
-    /// Moves a job that waits with a lower priority to the end of a lane.
-    func raise(_ pending: PendingTransform, to priority: RequestPriority) {
-        let isRaised = state.withLock { state in
-            for lane in 0..<priority.rawValue {
-                guard let index = state.lanes[lane].firstIndex(where: { $0 === pending }) else { continue }
-                state.lanes[priority.rawValue].append(state.lanes[lane].remove(at: index))
-                return true
+    /// Queues a job at the end of its client's jobs of the same priority.
+    ///
+    /// Another client's job may be dropped for it, and useless jobs on workers are ended.
+    func append(_ pending: PendingTransform) throws(Refusal) {
+        let now = time.monotonic
+        let (displaced, stops) = try state.withLock { state throws(Refusal) in
+            guard !state.isClosed else { throw .closed }
+            let displaced: TransformSchedule<PendingTransform>.Job?
+            do throws(TransformSchedule<PendingTransform>.Refusal) {
+                displaced = try state.schedule.append(pending.queued(state.correction), at: now)
+            } catch {
+                state.counts.refused += 1
+                switch error {
+                case .full: throw .full
+                case .late(let wait): throw .late(wait)
+                }
             }
-            return false
+            if displaced != nil { state.counts.dropped += 1 }
+            return (displaced, state.schedule.stops(at: now))
+        }
+        event.signal()
+        displaced?.item.drop()
+        for run in stops { run.job.item.stop() }
+    }
+
+    /// Takes the next job other than a background job; the taker must call `release` after the job's last attempt.
+    func take() -> PendingTransform? {
+        event.take()
+        let now = time.monotonic
+        return state.withLock { state in
+            if let job = state.schedule.take(at: now) { return job.item }
+            if state.schedule.waiting > 0 { state.disappointed += 1 }
+            return nil
+        }
+    }
+
+    /// Takes the next background job like `take`, unless other jobs wait, or no worker would stay free.
+    ///
+    /// - Parameter ready: workers that run or could run a job.
+    func takeBackground(ready: Int) -> PendingTransform? {
+        let now = time.monotonic
+        return state.withLock { $0.schedule.takeBehind(ready: ready, at: now)?.item }
+    }
+
+    /// Returns whether a job that a driver has taken is too late to be started.
+    func isTooLate(_ pending: PendingTransform, at now: Int64) -> Bool {
+        // Reading the deadline takes locks of requests.
+        let deadline = pending.job.deadline.nanoseconds
+        return state.withLock { state in
+            guard let run = state.schedule.runs[pending.id] else { return false }
+            let waited = run.start - pending.arrival
+            let isTooLate = state.schedule.isTooLate(waited: waited, cost: run.job.cost, deadline: deadline, at: now)
+            if isTooLate { state.counts.dropped += 1 }
+            return isTooLate
+        }
+    }
+
+    /// Charges a taken job for what it took, and queues it again if it was ended for others.
+    func release(_ pending: PendingTransform) {
+        let now = time.monotonic
+        let (isClosed, waking) = state.withLock { state -> (Bool, Int) in
+            let job = state.schedule.runs[pending.id]?.job
+            let duration = state.schedule.settle(pending.id, at: now)
+            if let duration, let measure = pending.measure {
+                state.correction.observe(duration, pending.estimate, isAtLeast: measure == .atLeast)
+            }
+            guard let job, pending.isSetBack else { return (false, state.takeDisappointed()) }
+            state.counts.overruns += 1
+            if !state.isClosed { state.schedule.putBack(job, at: now) }
+            return (state.isClosed, state.takeDisappointed())
+        }
+        for _ in 0..<waking { event.signal() }
+        if isClosed { pending.endElsewhere(.cancelled) }
+    }
+
+    /// Removes a job if it still waits; a running one loses its claim to its worker.
+    ///
+    /// The signal of a waiting job stays raised; the driver that it wakes finds no job and waits again.
+    func remove(_ pending: PendingTransform) {
+        let now = time.monotonic
+        let (stops, waking) = state.withLock { state -> ([TransformSchedule<PendingTransform>.Run], Int) in
+            guard !state.schedule.remove(pending.id, of: pending.job.account, at: now) else {
+                // A job behind it may fit where it did not.
+                return ([], state.disappointed > 0 ? state.takeDisappointed() : 0)
+            }
+            state.schedule.abandon(pending.id)
+            return (state.schedule.stops(at: now), 0)
+        }
+        for run in stops { run.job.item.stop() }
+        for _ in 0..<waking { event.signal() }
+    }
+
+    /// Moves a job that waits with a lower priority to the end of another one's lane.
+    func raise(_ pending: PendingTransform, to priority: RequestPriority) {
+        let now = time.monotonic
+        let isRaised = state.withLock {
+            $0.schedule.raise(pending.id, of: pending.job.account, to: priority, at: now)
         }
         // The signal of a background job may have been consumed by a driver that left it waiting.
         if isRaised { event.signal() }
     }
 
+    /// Drops the jobs that have waited for too long, and ends running ones that others wait for.
+    ///
+    /// - Returns: whether jobs wait, so that the call must be repeated.
+    func review() -> Bool {
+        let now = time.monotonic
+        let (late, stops, isWaiting) = state.withLock { state in
+            let late = state.schedule.expire(at: now)
+            state.counts.dropped += late.count
+            return (late, state.schedule.stops(at: now), state.schedule.waiting > 0)
+        }
+        for job in late { job.item.drop() }
+        for run in stops { run.job.item.stop() }
+        return isWaiting
+    }
+
     /// Takes all waiting jobs.
     func drain() -> [PendingTransform] {
-        state.withLock { state in
-            defer { state.lanes = State.noLanes }
-            return Array(state.lanes.reversed().joined())
-        }
+        let now = time.monotonic
+        return state.withLock { $0.schedule.drain(at: now).map(\.item) }
     }
 
     /// Refuses further jobs and takes all waiting ones.

@@ -16,7 +16,7 @@ package protocol Transforming: Sendable {
     /// Whether every processor has a transform to run, so that work without a waiting client should be put off.
     var isLoaded: Bool { get }
 
-    /// Whether background jobs can ever start: they need a second worker.
+    /// Whether background jobs leave a worker free for requests: they need a second worker.
     var hasBackground: Bool { get }
 }
 
@@ -40,9 +40,10 @@ extension TransformHandle {
 /// An original, the outputs to make from it, and the auxiliary images that they need.
 @dynamicMemberLookup
 package struct TransformJob: Sendable {
-    /// The order in the queue; jobs of one priority start in the order of their arrival (SDWebImage: LowPriority, HighPriority).
+    /// The order of a client's own jobs (SDWebImage: LowPriority, HighPriority).
     ///
-    /// A background job starts only while at least two workers are idle, so that one stays free for requests.
+    /// A background job comes after all clients' other jobs, and starts only while at least two workers are idle, so that one stays free
+    /// for requests.
     package typealias Priority = RequestPriority
 
     /// Another original.

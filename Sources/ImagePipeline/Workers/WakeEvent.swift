@@ -29,6 +29,14 @@ final class WakeEvent: Sendable {
         return unsafe eventfd_read(descriptor, &value) == 0
     }
 
+    /// Lowers the counter, after waiting until it is above zero for some milliseconds at most; -1 for no limit.
+    func wait(upTo milliseconds: CInt) {
+        guard milliseconds >= 0 else { return wait() }
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        _ = unsafe poll(&entry, 1, milliseconds)
+        take()
+    }
+
     /// Blocks until the counter is above zero and lowers it.
     func wait() {
         while !take() {

@@ -33,7 +33,7 @@ extension WorkerDriver {
         let pending = attempt.pending
         guard pending.begin(wake) else { return true }
         let start = shared.time.monotonic
-        guard !pending.job.deadline.isPast(at: start) else {
+        guard !shared.queue.isTooLate(pending, at: start) else {
             pending.end(.failure(.overloaded("the request waited too long for a worker")))
             return true
         }
@@ -64,6 +64,12 @@ extension WorkerDriver {
             case .woken:
                 if isStopping {
                     pending.end(.failure(.cancelled))
+                    return false
+                }
+                if pending.isStopRequested {
+                    worker.end()
+                    // The release of the job queues it again, unless its result is useless.
+                    _ = pending.setBack()
                     return false
                 }
                 if pending.isAbandoned {

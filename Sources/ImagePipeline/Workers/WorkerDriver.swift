@@ -176,9 +176,8 @@ final class WorkerDriver: Sendable {
 
     /// Takes a background job if another worker is idle as well, so that one stays free for requests.
     private func takeBackground() -> PendingTransform? {
-        guard shared.queue.hasBackground else { return nil }
-        let busy = shared.counts.withLock { $0.workers.count(where: \.isBusy) }
-        return shared.ready.load(ordering: .relaxed) - busy >= 2 ? shared.queue.takeBackground() : nil
+        shared.queue.hasBackground
+            ? shared.queue.takeBackground(ready: shared.ready.load(ordering: .relaxed)) : nil
     }
 }
 

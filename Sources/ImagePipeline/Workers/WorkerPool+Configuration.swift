@@ -9,6 +9,8 @@ extension WorkerPool {
         package var workers: Int
         /// The maximum number of waiting jobs; further jobs fail with `.overloaded`.
         package var queueLimit = 512
+        /// The longest wait for a worker, predicted or real, in milliseconds; jobs that would wait longer fail with `.overloaded`.
+        package var queueTime = 2_000
         /// The maximum bytes of decoded pixels of all running jobs together, by an upper bound for each; further jobs wait.
         package var decodeBytes = 4 << 30
         /// The path of the worker; `nil` for `edgeprint-worker` next to the running executable.
@@ -31,6 +33,9 @@ extension WorkerPool {
         ///
         /// Most jobs end within it, and starting a process would cost more than finishing them.
         package var abandonGrace = 250
+        /// The time that a job always has before it can be ended because it takes four times as long as expected and others wait, in
+        /// milliseconds.
+        package var shortestRun = 250
         /// The time in which a new worker must greet, in milliseconds.
         package var startTimeout = 10_000
         /// Called on a thread of the pool for each change of its condition; must not call the pool.
@@ -46,4 +51,31 @@ extension WorkerPool {
 extension WorkerPool.Configuration {
     /// The number of processors online.
     static var processors: Int { max(1, Int(sysconf(CInt(_SC_NPROCESSORS_ONLN)))) }
+}
+
+extension TransformSchedule<PendingTransform>.Limits {
+    /// Creates the limits of a pool.
+    init(_ configuration: WorkerPool.Configuration) {
+        self.init(workers: configuration.workers)
+        waiting = configuration.queueLimit
+        queueTime = Int64(configuration.queueTime) * 1_000_000
+        shortestRun = Int64(configuration.shortestRun) * 1_000_000
+        bytes = configuration.decodeBytes
+    }
+}
+
+extension PipelineError {
+    /// Creates the error of a job that was not queued.
+    ///
+    /// - Parameter limit: the longest wait in nanoseconds.
+    init(_ refusal: TransformQueue.Refusal, limit: Int64) {
+        switch refusal {
+        case .closed: self = .cancelled
+        case .full: self = .overloaded("the transform queue is full")
+        case .late(let wait):
+            self = .overloaded(
+                "a worker is free in about \(wait / 1_000_000) ms, and requests wait for \(limit / 1_000_000) ms at most"
+            )
+        }
+    }
 }

@@ -72,6 +72,18 @@ extension WorkerPool {
         package var ready = 0
         /// Jobs waiting.
         package var queued = 0
+        /// The expected duration of the waiting jobs except background jobs, in milliseconds.
+        package var queuedMilliseconds = 0
+        /// How long the next job of a new client would wait, in milliseconds.
+        package var predictedWait = 0
+        /// Clients with waiting jobs.
+        package var waitingAccounts = 0
+        /// Jobs refused on arrival, because they would have waited for too long or too many waited.
+        package var refused = 0
+        /// Jobs given up while they waited: for too long, too long for their deadline, or because too many waited.
+        package var dropped = 0
+        /// Jobs ended, to run once more, because they took four times as long as expected while others waited.
+        package var overruns = 0
         /// The bytes of decoded pixels of all running jobs, at most.
         package var decodedBytes = 0
         /// One entry per worker slot.
@@ -94,7 +106,14 @@ extension WorkerPool {
     /// The current statistics; any thread.
     package var statistics: Statistics {
         var result = shared.counts.withLock { $0 }
-        result.queued = shared.queue.count
+        let load = shared.queue.load
+        result.queued = load.jobs
+        result.queuedMilliseconds = load.milliseconds
+        result.predictedWait = load.predictedWait
+        result.waitingAccounts = load.accounts
+        result.refused = load.refused
+        result.dropped = load.dropped
+        result.overruns = load.overruns
         result.decodedBytes = shared.queue.decodedBytes
         result.ready = shared.ready.load(ordering: .relaxed)
         for index in result.workers.indices {

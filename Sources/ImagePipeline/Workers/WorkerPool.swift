@@ -5,7 +5,7 @@ import Synchronization
 
 /// Runs transform jobs in `edgeprint-worker` processes, with a bounded queue and one permanent driver thread per process.
 ///
-/// Any thread. A job whose image crashes its worker fails with `.crashedDecoder`. A job whose worker is lost otherwise runs
+/// Clients share the workers as `TransformSchedule` decides. Any thread. A job whose image crashes its worker fails with `.crashedDecoder`. A job whose worker is lost otherwise runs
 /// once more on a new worker and then fails with `.workerLost`. If no worker can be started, jobs fail with `.noWorker`. Cancelling a running job
 /// runs its completion at once and gives its worker `abandonGrace` to finish before it is killed.
 package final class WorkerPool: Transforming {
@@ -29,7 +29,7 @@ package final class WorkerPool: Transforming {
             self.configuration = configuration
             self.workerPath = workerPath
             self.time = time
-            queue = try TransformQueue(limit: configuration.queueLimit, budget: configuration.decodeBytes)
+            queue = try TransformQueue(TransformSchedule.Limits(configuration), time: time)
             var starts: [WakeEvent] = []
             for _ in 0..<configuration.workers { try starts.append(WakeEvent()) }
             self.starts = starts
@@ -57,7 +57,7 @@ package final class WorkerPool: Transforming {
         if let configured = configuration.workerPath { path = configured } else { path = try Self.siblingPath() }
         let shared = try Shared(configuration, workerPath: path, time: time)
         self.shared = shared
-        ends = try CompletionThread()
+        ends = try CompletionThread { [queue = shared.queue] in queue.review() }
         var drivers: [WorkerDriver] = []
         for index in 0..<configuration.workers {
             try drivers.append(WorkerDriver(index: index, shared: shared))
@@ -100,8 +100,10 @@ package final class WorkerPool: Transforming {
         do throws(TransformQueue.Refusal) {
             try shared.queue.append(pending)
         } catch {
-            pending.endElsewhere(error == .full ? .overloaded("the transform queue is full") : .cancelled)
+            pending.endElsewhere(PipelineError(error, limit: shared.queue.queueTime))
+            return pending
         }
+        if shared.queue.hasWork { ends.noteWaiting() }
         return pending
     }
 
@@ -125,10 +127,15 @@ package final class WorkerPool: Transforming {
     }
 
     /// Sets the maximum number of jobs that wait for a worker; applies to new jobs.
-    package func setQueueLimit(_ limit: Int) { shared.queue.setLimit(limit) }
+    package func setQueueLimit(_ limit: Int) { shared.queue.setLimits { $0.waiting = limit } }
+
+    /// Sets the longest wait for a worker, predicted or real, in milliseconds; applies to waiting and new jobs.
+    package func setQueueTime(_ milliseconds: Int) {
+        shared.queue.setLimits { $0.queueTime = Int64(milliseconds) * 1_000_000 }
+    }
 
     /// Sets the maximum bytes of decoded pixels of all running jobs; applies to jobs that start later.
-    package func setDecodeBudget(_ bytes: Int) { shared.queue.setBudget(bytes) }
+    package func setDecodeBudget(_ bytes: Int) { shared.queue.setLimits { $0.bytes = bytes } }
 
     private func close() {
         shared.isStopping.store(true, ordering: .sequentiallyConsistent)

@@ -35,6 +35,7 @@ struct Configuration: Sendable, Equatable {
     var proxies = Proxies()
     var clients = Clients()
     var limits = ServiceLimits()
+    var overload = Overload()
     var timeouts = ServiceTimeouts()
     /// The queue of transfers from origins.
     var transfers = TransferScheduling()
@@ -247,6 +248,12 @@ struct Configuration: Sendable, Equatable {
         var targets = 100_000
         /// The milliseconds between two reports of progress on a stream.
         var progress = 500
+    }
+
+    /// What is refused when more is requested than can be done.
+    struct Overload: Sendable, Equatable {
+        /// The longest wait, predicted or real, of a request for its turn, in milliseconds.
+        var queueTime = 2_000
     }
 
     /// The settings of transform workers.

@@ -30,6 +30,7 @@ extension DaemonParts {
         pipeline.setDeferredLimit(configuration.avif.queue)
         pipeline.failures.setPolicy(configuration.negative)
         workers.setQueueLimit(configuration.limits.queue)
+        workers.setQueueTime(configuration.overload.queueTime)
         workers.setDecodeBudget(configuration.workers.decodeBytes)
         publicServer.adjust(
             timeouts: ServerTimeouts(configuration.timeouts),

@@ -337,6 +337,7 @@ extension WorkerPool.Configuration {
     fileprivate init(_ configuration: Configuration) {
         self.init(workers: configuration.workers.count == 0 ? nil : configuration.workers.count)
         queueLimit = configuration.limits.queue
+        queueTime = configuration.overload.queueTime
         decodeBytes = configuration.workers.decodeBytes
         addressSpace = Int64(configuration.workers.memory)
         jobsPerWorker = configuration.workers.jobs

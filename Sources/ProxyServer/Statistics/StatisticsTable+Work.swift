@@ -41,65 +41,111 @@ extension StatisticsTable {
     ]
 
     /// The transform workers.
-    static let workers: [Item] = [
-        .gauge("workers.slots", Metric("edgeprint_workers", "Worker slots.")) { $0.workers.workers.count },
+    static let workers: [Item] =
+        [
+            .gauge("workers.slots", Metric("edgeprint_workers", "Worker slots.")) { $0.workers.workers.count },
+            .gauge(
+                "workers.ready",
+                Metric("edgeprint_workers_ready", "Workers ready."),
+                Phrase(.workers, .part(of: "workers.slots", "ready"))
+            ) { $0.workers.ready },
+            .gauge(
+                "workers.busy",
+                Metric("edgeprint_workers_busy", "Workers running a job."),
+                Phrase(.workers, .number("busy"))
+            ) { $0.workers.workers.count { $0.isBusy } },
+            .gauge(
+                "workers.queued",
+                Metric("edgeprint_transform_queue", "Jobs waiting for a worker."),
+                Phrase(.workers, .number("queued"))
+            ) { $0.workers.queued },
+        ] + queue + [
+            .gauge(
+                "workers.decodedBytes",
+                Metric(
+                    "edgeprint_workers_decoded_bytes",
+                    "Upper bound of the bytes of decoded pixels of all running jobs."
+                )
+            ) { $0.workers.decodedBytes },
+            .counter(
+                "workers.jobs",
+                Metric("edgeprint_transforms_total", "Jobs that workers completed, failures included."),
+                Phrase(.workers, .noun("job"), rate: true)
+            ) { $0.workers.jobs },
+            .gauge(
+                "workers.residentBytes",
+                Metric("edgeprint_worker_resident_bytes", "Resident memory of all workers."),
+                Phrase(.workers, .size("resident"))
+            ) { reading in reading.workers.workers.reduce(0) { $0 + $1.residentBytes } },
+            .counter("workers.starts", Metric("edgeprint_worker_starts_total", "Worker processes started.")) {
+                $0.workers.starts
+            },
+            .counter(
+                "workers.restarts",
+                Metric(
+                    "edgeprint_worker_restarts_total",
+                    "Workers replaced because they exited, were killed or violated the protocol."
+                ),
+                Phrase(.workers, .noun("restart"), omitsZero: true)
+            ) { $0.workers.restarts },
+            .counter(
+                "workers.retirements",
+                Metric("edgeprint_worker_retirements_total", "Workers replaced because of their age or memory use.")
+            ) { $0.workers.retirements },
+            .counter(
+                "workers.decoderCrashes",
+                Metric("edgeprint_transform_decoder_crashes_total", "Jobs whose image crashed the worker."),
+                Phrase(.workers, .noun("crash", plural: "crashes"), omitsZero: true)
+            ) { $0.workers.decoderCrashes },
+            .counter(
+                "workers.timeouts",
+                Metric("edgeprint_transform_timeouts_total", "Jobs whose worker was killed at the deadline.")
+            ) { $0.workers.timeouts },
+            .counter(
+                "workers.retries",
+                Metric("edgeprint_transform_retries_total", "Jobs retried after their worker was lost.")
+            ) { $0.workers.retries },
+        ]
+
+    /// The queue of the transform workers; milliseconds in the JSON, seconds in Prometheus.
+    private static let queue: [Item] = [
+        .fact(
+            "workers.queuedMilliseconds",
+            Metric("edgeprint_transform_queue_seconds", "Expected duration of the jobs waiting for a worker.") {
+                value in
+                value.double.map { $0 / 1_000 }
+            }
+        ) { .number($0.workers.queuedMilliseconds) },
+        .fact(
+            "workers.predictedWait",
+            Metric("edgeprint_transform_predicted_wait_seconds", "Expected wait of a new client's next job.") { value in
+                value.double.map { $0 / 1_000 }
+            }
+        ) { .number($0.workers.predictedWait) },
         .gauge(
-            "workers.ready",
-            Metric("edgeprint_workers_ready", "Workers ready."),
-            Phrase(.workers, .part(of: "workers.slots", "ready"))
-        ) { $0.workers.ready },
-        .gauge(
-            "workers.busy",
-            Metric("edgeprint_workers_busy", "Workers running a job."),
-            Phrase(.workers, .number("busy"))
-        ) { $0.workers.workers.count { $0.isBusy } },
-        .gauge(
-            "workers.queued",
-            Metric("edgeprint_transform_queue", "Jobs waiting for a worker."),
-            Phrase(.workers, .number("queued"))
-        ) { $0.workers.queued },
-        .gauge(
-            "workers.decodedBytes",
-            Metric("edgeprint_workers_decoded_bytes", "Upper bound of the bytes of decoded pixels of all running jobs.")
-        ) { $0.workers.decodedBytes },
+            "workers.accounts",
+            Metric("edgeprint_transform_accounts", "Clients with jobs waiting for a worker.")
+        ) { $0.workers.waitingAccounts },
         .counter(
-            "workers.jobs",
-            Metric("edgeprint_transforms_total", "Jobs that workers completed, failures included."),
-            Phrase(.workers, .noun("job"), rate: true)
-        ) { $0.workers.jobs },
-        .gauge(
-            "workers.residentBytes",
-            Metric("edgeprint_worker_resident_bytes", "Resident memory of all workers."),
-            Phrase(.workers, .size("resident"))
-        ) { reading in reading.workers.workers.reduce(0) { $0 + $1.residentBytes } },
-        .counter("workers.starts", Metric("edgeprint_worker_starts_total", "Worker processes started.")) {
-            $0.workers.starts
-        },
-        .counter(
-            "workers.restarts",
+            "workers.refused",
             Metric(
-                "edgeprint_worker_restarts_total",
-                "Workers replaced because they exited, were killed or violated the protocol."
+                "edgeprint_transform_refusals_total",
+                "Jobs refused because they would have waited for too long, or too many waited."
             ),
-            Phrase(.workers, .noun("restart"), omitsZero: true)
-        ) { $0.workers.restarts },
+            Phrase(.workers, .number("refused"), omitsZero: true)
+        ) { $0.workers.refused },
         .counter(
-            "workers.retirements",
-            Metric("edgeprint_worker_retirements_total", "Workers replaced because of their age or memory use.")
-        ) { $0.workers.retirements },
+            "workers.dropped",
+            Metric("edgeprint_transform_drops_total", "Jobs given up while they waited for a worker."),
+            Phrase(.workers, .number("dropped"), omitsZero: true)
+        ) { $0.workers.dropped },
         .counter(
-            "workers.decoderCrashes",
-            Metric("edgeprint_transform_decoder_crashes_total", "Jobs whose image crashed the worker."),
-            Phrase(.workers, .noun("crash", plural: "crashes"), omitsZero: true)
-        ) { $0.workers.decoderCrashes },
-        .counter(
-            "workers.timeouts",
-            Metric("edgeprint_transform_timeouts_total", "Jobs whose worker was killed at the deadline.")
-        ) { $0.workers.timeouts },
-        .counter(
-            "workers.retries",
-            Metric("edgeprint_transform_retries_total", "Jobs retried after their worker was lost.")
-        ) { $0.workers.retries },
+            "workers.overruns",
+            Metric(
+                "edgeprint_transform_overruns_total",
+                "Jobs ended and retried because they took four times as long as expected while others waited."
+            )
+        ) { $0.workers.overruns },
     ]
 
     /// Client connections.

@@ -38,7 +38,7 @@ struct WorkerPoolTests {
         #expect(reason.contains("waited too long"))
         #expect(pool.statistics.jobs == 0)
         var timely = try PoolBench.job()
-        timely.deadline = SharedDeadline(time.monotonic + 1)
+        timely.deadline = SharedDeadline(time.monotonic + 10_000_000_000)
         #expect(try await pool.result(of: timely).get().pictures.count == 1)
         #expect(pool.statistics.jobs == 1 && pool.statistics.starts == 1)
     }

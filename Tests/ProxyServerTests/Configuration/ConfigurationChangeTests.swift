@@ -22,7 +22,7 @@ struct ConfigurationChangeTests {
     @Test(arguments: [
         ("sources: { a: { url: \"https://a.example/\" } }", "sources"), ("presets: { p: \"w=1\" }", "presets"),
         ("limits: { queue: 7 }", "limits.queue"), ("workers: { decode-bytes: 1GiB }", "workers.decode-bytes"),
-        ("cache: { memory: 1MiB }", "cache.memory"),
+        ("overload: { queue-time: 5s }", "overload.queue-time"), ("cache: { memory: 1MiB }", "cache.memory"),
         ("cache: { variants: 1MiB }", "cache.variants"), ("log: { level: debug }", "log.level"),
         ("admin: { token: abc }", "admin.token"), ("remote: { allow: [a.example] }", "remote.allow"),
         ("signing: { keys: [\(String(repeating: "ab", count: 16))] }", "signing.keys"),

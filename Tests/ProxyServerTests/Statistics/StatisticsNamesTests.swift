@@ -85,9 +85,15 @@ struct StatisticsNamesTests {
         edgeprint_transfers_dropped_total counter
         edgeprint_transfers_total counter
         edgeprint_transfers_waiting gauge
+        edgeprint_transform_accounts gauge
         edgeprint_transform_decoder_crashes_total counter
+        edgeprint_transform_drops_total counter
         edgeprint_transform_duration_seconds histogram
+        edgeprint_transform_overruns_total counter
+        edgeprint_transform_predicted_wait_seconds gauge
         edgeprint_transform_queue gauge
+        edgeprint_transform_queue_seconds gauge
+        edgeprint_transform_refusals_total counter
         edgeprint_transform_retries_total counter
         edgeprint_transform_timeouts_total counter
         edgeprint_transforms_total counter
@@ -129,7 +135,8 @@ struct StatisticsNamesTests {
         transfers: active bytes dropped mirrored newConnections outcomes requests resumptions retries reusedConnections waiting
         warm: jobs waiting
         warm.targets: done failed skipped
-        workers: busy decodedBytes decoderCrashes jobs queued ready residentBytes restarts retirements retries slots starts timeouts
+        workers: accounts busy decodedBytes decoderCrashes dropped jobs overruns predictedWait queued queuedMilliseconds ready refused \
+        residentBytes restarts retirements retries slots starts timeouts
         """
 
     /// The members that only some kernels support.

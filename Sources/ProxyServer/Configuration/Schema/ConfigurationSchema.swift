@@ -237,6 +237,12 @@ enum ConfigurationSchema {
             "Maximum requests waiting for the same result."
         ),
         Setting("limits.queue", \.limits.queue, .count(1...1_000_000), "Maximum transforms waiting for a worker."),
+        Setting(
+            "overload.queue-time",
+            \.overload.queueTime,
+            .duration(1...longest),
+            "Longest wait for a transform or download, predicted or real; beyond it requests are 503."
+        ),
     ]
 
     private static let timeouts: [Setting<Configuration>] = [

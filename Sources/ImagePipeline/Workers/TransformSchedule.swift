@@ -1,0 +1,292 @@
+import HTTPSemantics
+
+/// Decides which transform runs next, which is refused, and which is given up.
+///
+/// Worker time is shared by deficit round robin over client accounts, in nanoseconds: the account that has been charged least starts
+/// next, so that no round in which nobody could start a job is gone through. A job is charged its expected duration when it starts,
+/// what it takes beyond that while it runs, and the difference when it ends. An account without waiting jobs gains no credit; what it
+/// has been charged too much is forgotten by one nanosecond per nanosecond.
+///
+/// One account never runs jobs on all workers, so that another's next job need not wait for one of them. Within an account, the most
+/// urgent job starts first, and waiting raises urgency. While its oldest job has waited for less than `Limits.patience`, jobs start in
+/// the order of their arrival; above, the newest start first, because the clients of the oldest have probably left.
+///
+/// A value without I/O, clocks or locks: calls state the time, in monotonic nanoseconds.
+///
+/// Background jobs start only while no other job waits and a worker stays free. The daemon's own jobs of low priority come after all
+/// clients' jobs until they have waited for `Limits.queueTime`.
+struct TransformSchedule<Item> {
+    /// A job, waiting or running.
+    struct Job {
+        let id: UInt64
+        /// The client; `nil` for the daemon's own work.
+        let account: String?
+        var priority: RequestPriority
+        /// The expected duration in nanoseconds.
+        let cost: Int64
+        /// The longest permitted duration in nanoseconds.
+        var limit = Int64.max
+        /// The bytes of decoded pixels while it runs, at most.
+        var bytes = 0
+        let item: Item
+        /// Monotonic nanoseconds from which it waits.
+        fileprivate(set) var since: Int64 = 0
+        /// The number of jobs that were queued before it.
+        fileprivate(set) var number: UInt64 = 0
+        /// Whether it has been ended for others once.
+        fileprivate(set) var isSecond = false
+
+        init(
+            id: UInt64,
+            account: String?,
+            priority: RequestPriority = .normal,
+            cost: Int64,
+            limit: Int64 = .max,
+            bytes: Int = 0,
+            item: Item
+        ) {
+            self.id = id
+            self.account = account
+            self.priority = priority
+            self.cost = cost
+            self.limit = limit
+            self.bytes = bytes
+            self.item = item
+        }
+
+        /// Whether a job that can wait is concerned: the daemon's own, or one that no client waits for yet.
+        var isOwn: Bool { priority == .background || account == nil && priority == .low }
+    }
+
+    /// The reason why a job was not queued.
+    enum Refusal: Error, Hashable {
+        /// Too many jobs wait, and none of them belongs to an account with more of them.
+        case full
+        /// It would not start for this many nanoseconds.
+        case late(Int64)
+    }
+
+    /// A running job.
+    struct Run {
+        var job: Job
+        /// Monotonic nanoseconds of the start.
+        let start: Int64
+        /// The nanoseconds charged so far.
+        var charged: Int64
+        /// Whether its result is useless.
+        var isAbandoned = false
+        /// Whether it has been asked to end.
+        var isStopping = false
+    }
+
+    var limits: Limits
+    /// Accounts with waiting or running jobs.
+    var accounts: [String?: TransformAccount<Item>] = [:]
+    /// Accounts without jobs that have been charged more than others.
+    var debts = TransformDebts()
+    var runs: [UInt64: Run] = [:]
+    /// Waiting jobs, without background jobs.
+    var waiting = 0
+    /// Waiting background jobs.
+    var waitingBehind = 0
+    /// The bytes of decoded pixels of all running jobs, at most.
+    private(set) var bytes = 0
+    /// What the account of the last started job had been charged before.
+    var level: Int64 = 0
+    private var jobs: UInt64 = 0
+    private var starts: UInt64 = 0
+
+    init(_ limits: Limits) { self.limits = limits }
+
+    /// Adds a job.
+    ///
+    /// - Parameter now: monotonic nanoseconds.
+    /// - Returns: the job that does not wait any longer because too many do: one of the account with the most.
+    /// - Throws: `Refusal`; jobs that no client waits for are not refused because of the time that they would wait.
+    mutating func append(_ job: Job, at now: Int64) throws(Refusal) -> Job? {
+        charge(at: now)
+        if !job.isOwn {
+            let wait = predictedWait(for: job.account, at: now)
+            guard wait <= limits.queueTime else { throw .late(wait) }
+        }
+        var displaced: Job?
+        let isBehind = job.priority == .background
+        if (isBehind ? waitingBehind : waiting) >= limits.waiting {
+            displaced = try displace(for: job.account, isBehind: isBehind)
+        }
+        var job = job
+        job.since = now
+        job.number = jobs
+        jobs += 1
+        insert(job, at: now)
+        return displaced
+    }
+
+    /// Starts the next job, unless none waits but background jobs, the accounts that wait have their share of workers, or the next job
+    /// exceeds the budget of bytes together with those that run.
+    ///
+    /// Smaller jobs do not overtake that one, or it might wait forever. It runs until `settle`.
+    mutating func take(at now: Int64) -> Job? {
+        charge(at: now)
+        guard let account = next(at: now), let place = accounts[account]?.first(at: now, limits) else { return nil }
+        return start(account, place, at: now)
+    }
+
+    /// Starts the next background job, if no other job waits and another worker stays free.
+    ///
+    /// - Parameter ready: workers that run or could run a job. A pool of one worker runs background jobs when nothing else waits.
+    mutating func takeBehind(ready: Int, at now: Int64) -> Job? {
+        guard waiting == 0, waitingBehind > 0 else { return nil }
+        guard ready - runs.count >= 2 || limits.workers == 1 && runs.isEmpty else { return nil }
+        let account = accounts.filter { !$0.value.behind.isEmpty }.min { $0.value.precedes($1.value) }
+        return account.flatMap { start($0.key, .behind, at: now) }
+    }
+
+    /// The account whose job starts next.
+    private func next(at now: Int64) -> String?? {
+        var best: (key: String?, isOwn: Bool)?
+        for (key, account) in accounts where account.hasWork && account.running < limits.share(of: account) {
+            let isOwn = key == nil && account.isOwnWork(at: now, limits)
+            guard let previous = best, let other = accounts[previous.key] else {
+                best = (key, isOwn)
+                continue
+            }
+            if isOwn != previous.isOwn ? previous.isOwn : account.precedes(other) { best = (key, isOwn) }
+        }
+        return best.map(\.key)
+    }
+
+    private mutating func start(_ key: String?, _ place: TransformPlace, at now: Int64) -> Job? {
+        guard let job = accounts[key]?.job(at: place), runs.isEmpty || bytes + job.bytes <= limits.bytes else {
+            return nil
+        }
+        accounts[key]?.remove(at: place)
+        noteRemoval(of: job)
+        bytes += job.bytes
+        starts += 1
+        accounts[key]?.running += 1
+        accounts[key]?.lastStart = starts
+        // Background work of the daemon takes nothing from anybody.
+        let isCharged = place != .behind || key != nil
+        if isCharged {
+            if place != .behind { level = max(level, accounts[key]?.charge ?? 0) }
+            accounts[key]?.charge += job.cost
+        }
+        runs[job.id] = Run(job: job, start: now, charged: isCharged ? job.cost : .max)
+        return job
+    }
+
+    /// Ends a running job and charges what it took.
+    ///
+    /// - Returns: its duration in nanoseconds; `nil` if it does not run.
+    @discardableResult
+    mutating func settle(_ id: UInt64, at now: Int64) -> Int64? {
+        charge(at: now)
+        guard let run = runs.removeValue(forKey: id) else { return nil }
+        bytes -= run.job.bytes
+        let key = run.job.account
+        accounts[key]?.running -= 1
+        if run.charged != .max { accounts[key]?.charge += now - run.start - run.charged }
+        retire(key, at: now)
+        return now - run.start
+    }
+
+    /// Queues a job again that was ended for others: it starts after the jobs of its account that wait now, and is not ended again.
+    mutating func putBack(_ job: Job, at now: Int64) {
+        var job = job
+        job.isSecond = true
+        job.since = now
+        job.number = jobs
+        jobs += 1
+        insert(job, at: now)
+    }
+
+    /// Removes a waiting job; `false` if it does not wait.
+    @discardableResult
+    mutating func remove(_ id: UInt64, of account: String?, at now: Int64) -> Bool {
+        guard let job = accounts[account]?.remove(id) else { return false }
+        noteRemoval(of: job)
+        retire(account, at: now)
+        return true
+    }
+
+    /// Moves a job that waits with a lower priority behind the jobs of another in its account; it keeps its age.
+    mutating func raise(_ id: UInt64, of account: String?, to priority: RequestPriority, at now: Int64) -> Bool {
+        guard priority > .background, var job = accounts[account]?.remove(id, below: priority) else { return false }
+        noteRemoval(of: job)
+        // The time of waiting behind everybody is not held against it.
+        if job.isOwn { job.since = now }
+        job.priority = priority
+        insert(job, at: now)
+        return true
+    }
+
+    /// Removes the jobs that have waited for `Limits.queueTime`, oldest first.
+    mutating func expire(at now: Int64) -> [Job] {
+        guard waiting > 0 else { return [] }
+        var expired: [Job] = []
+        for key in accounts.filter({ $0.value.hasExpired(at: now, limits) }).map(\.key) {
+            let late = accounts[key]?.removeExpired(at: now, limits) ?? []
+            for job in late { noteRemoval(of: job) }
+            expired += late
+            retire(key, at: now)
+        }
+        return expired.sorted { $0.number < $1.number }
+    }
+
+    /// Removes all waiting jobs, the most urgent first.
+    mutating func drain(at now: Int64) -> [Job] {
+        var jobs: [Job] = []
+        for key in Array(accounts.keys) {
+            jobs += accounts[key]?.removeAll() ?? []
+            retire(key, at: now)
+        }
+        waiting = 0
+        waitingBehind = 0
+        return jobs.sorted { ($1.priority, $0.number) < ($0.priority, $1.number) }
+    }
+
+    private mutating func insert(_ job: Job, at now: Int64) {
+        let key = job.account
+        var account = accounts.removeValue(forKey: key) ?? TransformAccount(charge: debts.take(key, at: now))
+        if !account.hasWork { account.charge = max(level, account.charge) }
+        account.insert(job)
+        accounts[key] = account
+        if job.priority == .background { waitingBehind += 1 } else { waiting += 1 }
+    }
+
+    private mutating func noteRemoval(of job: Job) {
+        if job.priority == .background { waitingBehind -= 1 } else { waiting -= 1 }
+    }
+
+    /// Removes a job of the account with the most waiting ones.
+    private mutating func displace(for newcomer: String?, isBehind: Bool) throws(Refusal) -> Job? {
+        let own = accounts[newcomer]?.count(isBehind: isBehind) ?? 0
+        let largest = accounts.max {
+            ($0.value.count(isBehind: isBehind), $1.value.lastStart)
+                < ($1.value.count(isBehind: isBehind), $0.value.lastStart)
+        }
+        guard let largest, largest.value.count(isBehind: isBehind) > own + 1,
+            let job = accounts[largest.key]?.removeLeastUrgent(isBehind: isBehind)
+        else { throw .full }
+        noteRemoval(of: job)
+        return job
+    }
+
+    /// Charges running jobs for what they have taken beyond their expected duration.
+    private mutating func charge(at now: Int64) {
+        for (id, run) in runs where run.charged < now - run.start {
+            accounts[run.job.account]?.charge += now - run.start - run.charged
+            runs[id]?.charged = now - run.start
+        }
+    }
+
+    /// Forgets an account without jobs, except for what it has been charged too much.
+    private mutating func retire(_ key: String?, at now: Int64) {
+        guard let account = accounts[key], account.running == 0, !account.hasWork, account.behind.isEmpty else {
+            return
+        }
+        accounts[key] = nil
+        if account.charge > level { debts.insert(key, account.charge, level: level, at: now) }
+    }
+}

@@ -1,0 +1,125 @@
+import HTTPSemantics
+import ImagePlan
+import TestSupport
+import Testing
+
+@testable import ImagePipeline
+
+/// Clients that compete for real workers, some with images that take far longer than expected.
+@Suite(.timeLimit(.minutes(1)), .serialized)
+struct OverloadTests {
+    private typealias Outcome = Signal<Result<TransformResult, PipelineError>?>
+
+    /// An SVG of less than 300 bytes that takes many seconds to render.
+    private static let bomb = Array(
+        """
+        <svg xmlns="http://www.w3.org/2000/svg" width="3000" height="3000"><filter id="f" x="0" y="0" width="1" height="1">\
+        <feTurbulence baseFrequency=".7" numOctaves="60"/></filter><rect width="3000" height="3000" filter="url(#f)"/></svg>
+        """.utf8
+    )
+
+    private func bomb(of account: String) throws -> TransformJob {
+        var job = try PoolBench.job("1?w=3000&format=png", of: Self.bomb, as: .svg, milliseconds: 50_000)
+        // By its size, it is expected to take a few milliseconds.
+        job.header = ImageHeader(format: .svg, width: 30, height: 30)
+        job.account = account
+        return job
+    }
+
+    private func small(of account: String) throws -> TransformJob {
+        var job = try PoolBench.job()
+        job.account = account
+        return job
+    }
+
+    private func start(_ job: TransformJob, on pool: WorkerPool) -> (handle: any TransformHandle, outcome: Outcome) {
+        let outcome = Outcome(nil)
+        return (pool.transform(job) { result in outcome.update { $0 = result } }, outcome)
+    }
+
+    @Test func `one client's slow images leave a worker to others`() async throws {
+        #expect(Self.bomb.count < 300)
+        try await PoolBench.withPool(workers: 3) {
+            $0.abandonGrace = 0
+        } _: { pool in
+            try await pool.wait { $0.ready == 3 }
+            let bombs = try (0..<6).map { _ in start(try bomb(of: "a"), on: pool) }
+            try await pool.wait { $0.workers.count(where: \.isBusy) == 2 }
+            for _ in 0..<5 {
+                _ = try await pool.result(of: small(of: "b")).get()
+                let statistics = pool.statistics
+                #expect(statistics.workers.count(where: \.isBusy) <= 3 && statistics.refused == 0)
+            }
+            #expect(bombs.allSatisfy { $0.outcome.value == nil }, "all bombs still wait or run")
+            #expect(pool.statistics.overruns == 0, "a worker was free all the time")
+            for bomb in bombs { bomb.handle.cancel() }
+        }
+    }
+
+    @Test func `a job that takes too long gives way, runs again last, and a useless one ends at once`() async throws {
+        try await PoolBench.withPool {
+            $0.abandonGrace = 60_000
+            $0.shortestRun = 50
+        } _: { pool in
+            try await pool.wait { $0.ready == 1 }
+            let heavy = try bomb(of: "a")
+            let bomb = start(heavy, on: pool)
+            try await pool.wait { $0.workers[0].isBusy }
+            _ = try await pool.result(of: small(of: "b")).get()
+            #expect(bomb.outcome.value == nil && pool.statistics.overruns == 1)
+            // The second attempt.
+            try await pool.wait { $0.workers[0].isBusy && $0.queued == 0 }
+            let waiting = start(try small(of: "b"), on: pool)
+            try await pool.wait { $0.queued == 1 }
+            bomb.handle.cancel()
+            #expect(throws: Never.self) { try waiting.outcome.wait { $0 != nil }?.get() }
+            #expect(pool.statistics.overruns == 1)
+            // A useless job with time to spare also ends if a job arrives later.
+            let second = start(heavy, on: pool)
+            try await pool.wait { $0.workers[0].isBusy && $0.queued == 0 }
+            second.handle.cancel()
+            _ = try await pool.result(of: small(of: "c")).get()
+        }
+    }
+
+    @Test func `a job whose client's turn would come too late is refused at once`() async throws {
+        try await PoolBench.withPool { pool in
+            var long = try PoolBench.slowJob()
+            long.account = "a"
+            // Expected to take some ten seconds.
+            long.header = ImageHeader(format: .png, width: 20_000, height: 20_000)
+            let slow = start(long, on: pool)
+            try await pool.wait { $0.workers[0].isBusy }
+            guard case .failure(.overloaded(let reason)) = try await pool.result(of: small(of: "b")) else {
+                Issue.record("must be refused")
+                return
+            }
+            #expect(reason.contains("and requests wait for 2000 ms at most"), "\(reason)")
+            #expect(pool.statistics.refused == 1 && pool.statistics.predictedWait > 2_000)
+            pool.setQueueTime(60_000)
+            let waiting = start(try small(of: "b"), on: pool)
+            try await pool.wait { $0.queued == 1 }
+            #expect(pool.statistics.waitingAccounts == 1)
+            slow.handle.cancel()
+            #expect(throws: Never.self) { try waiting.outcome.wait { $0 != nil }?.get() }
+        }
+    }
+
+    @Test func `a job leaves the queue after the queue time although no worker is free`() async throws {
+        let time = ManualTime()
+        let pool = try WorkerPool(WorkerPool.Configuration(workers: 1), time: time)
+        defer { pool.stop() }
+        let slow = start(try PoolBench.slowJob(), on: pool)
+        try await pool.wait { $0.workers[0].isBusy }
+        let waiting = start(try small(of: "a"), on: pool)
+        #expect(pool.statistics.queued == 1 && waiting.outcome.value == nil)
+        time.advance(seconds: 2)
+        guard case .failure(.overloaded(let reason)) = try waiting.outcome.wait(until: { $0 != nil }) else {
+            Issue.record("must be dropped")
+            return
+        }
+        #expect(reason.contains("waited too long"))
+        #expect(pool.statistics.dropped == 1 && pool.statistics.queued == 0)
+        slow.handle.cancel()
+    }
+}

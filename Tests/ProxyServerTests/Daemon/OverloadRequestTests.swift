@@ -1,0 +1,66 @@
+import TestSupport
+import Testing
+
+@testable import ProxyServer
+
+/// Clients that share the workers of a daemon, as a trusted proxy tells them apart.
+@Suite(.timeLimit(.minutes(1)))
+struct OverloadRequestTests {
+    /// An SVG of less than 300 bytes that takes many seconds to render at 3000 pixels.
+    private static let bomb = Array(
+        """
+        <svg xmlns="http://www.w3.org/2000/svg" width="30" height="30"><filter id="f" x="0" y="0" width="1" height="1">\
+        <feTurbulence baseFrequency=".7" numOctaves="60"/></filter><rect width="30" height="30" filter="url(#f)"/></svg>
+        """.utf8
+    )
+
+    private func rig(_ extra: String) throws -> EndToEndRig {
+        try EndToEndRig("proxies: { trust: [127.0.0.1] }\n\(extra)") { request, connection in
+            let body = request.target.contains("bomb") ? Self.bomb : TestImages.gradient(width: 60, height: 40)
+            connection.respond("200 OK", ["Cache-Control: max-age=3600"], body: body)
+        }
+    }
+
+    /// A request of a client that is not read.
+    private func send(_ target: String, from client: String, to rig: EndToEndRig) throws -> RawHTTPClient {
+        let connection = try RawHTTPClient(port: rig.daemon.port, timeoutMilliseconds: 40_000)
+        try connection.send("GET \(target) HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: \(client)\r\n\r\n")
+        return connection
+    }
+
+    @Test func `one client's slow images on six connections leave a worker to others`() throws {
+        let rig = try rig("workers: { count: 3 }")
+        let bombs = try (0..<6).map { index in
+            try send("/photos/bomb\(index).svg?w=3000&enlarge=1&format=png", from: "203.0.113.1", to: rig)
+        }
+        try rig.waitUntil("edgeprint_workers_busy", is: 2)
+        for width in 10..<15 {
+            let answer = try rig.get("/photos/small.png?w=\(width)", [("X-Forwarded-For", "203.0.113.2")])
+            #expect(answer.status == 200, "\(answer.text)")
+        }
+        // Another address of the slow client's network has a turn of its own, and its worker is the last one as well.
+        let other = try rig.get("/photos/small.png?w=20", [("X-Forwarded-For", "203.0.113.9")])
+        #expect(other.status == 200)
+        #expect(try rig.metric("edgeprint_workers_busy") == 2)
+        #expect(try rig.metric("edgeprint_transform_overruns_total") == 0)
+        withExtendedLifetime(bombs) {}
+    }
+
+    @Test func `a request whose turn would come too late is 503, and only this client's`() throws {
+        let rig = try rig("workers: { count: 2 }\noverload: { queue-time: 2s }")
+        let slow = ("X-Forwarded-For", "203.0.113.1")
+        #expect(try rig.get("/photos/small.png?w=10", [slow]).status == 200)
+        // It is expected to take longer than timeouts.transform permits, and takes that time.
+        let long = try send("/photos/small.png?w=3000&enlarge=1&format=avif&effort=8", from: slow.1, to: rig)
+        try rig.waitUntil("edgeprint_workers_busy", is: 1)
+        let refused = try rig.get("/photos/small.png?w=11", [slow])
+        #expect(refused.status == 503 && refused["Retry-After"] == "1", "\(refused.text)")
+        #expect(refused.text.contains("requests wait for 2000 ms at most"), "\(refused.text)")
+        #expect(refused["Cache-Control"] == "no-store")
+        #expect(try rig.metric("edgeprint_transform_refusals_total") == 1)
+        // What is cached is served, and another client's turn is now.
+        #expect(try rig.get("/photos/small.png?w=10", [slow]).status == 200)
+        #expect(try rig.get("/photos/small.png?w=11", [("X-Forwarded-For", "203.0.113.2")]).status == 200)
+        withExtendedLifetime(long) {}
+    }
+}
