@@ -28,6 +28,8 @@ import sys
 import tempfile
 import time
 
+sys.dont_write_bytecode = True
+
 from openloop import Client, Daemon, Origin, in_process, milliseconds, open_loop, percentile, summary
 
 SECONDS = int(os.environ.get("BENCH_SECONDS", 8))
