@@ -15,7 +15,7 @@ Usage: Benchmarks/overload.py [SCENARIO…]      flood, slow, capacity, leave, b
 Everything runs on loopback; the origin, each client and the daemon are processes of their own. Latencies count from when a request was
 due. Prints a table, and writes JSON to BENCH_JSON (default: none).
 
-Environment: BENCH_BUILD (folder of the binaries, .build/release), BENCH_IMAGES (../shared/images), BENCH_SECONDS (per phase, 8),
+Environment: BENCH_BUILD (folder of the binaries, .build/release), BENCH_IMAGES (../shared/images), BENCH_SECONDS (per phase, 6),
 BENCH_FLOOD (500 connections), BENCH_PLAN (the query of transforms), BENCH_FOLDER (for the cache; /tmp), BENCH_TOP (lines added to the
 configuration).
 """
@@ -32,9 +32,11 @@ sys.dont_write_bytecode = True
 
 from openloop import Client, Daemon, Origin, in_process, milliseconds, open_loop, percentile, summary
 
-SECONDS = int(os.environ.get("BENCH_SECONDS", 8))
+SECONDS = int(os.environ.get("BENCH_SECONDS", 6))
 FLOOD = int(os.environ.get("BENCH_FLOOD", 500))
 GOOD = 2.0
+# The seconds after which clients of a load above the capacity give up, and after which the recovery is not waited for.
+PATIENCE = 12.0
 # A transform of some 50 ms, whose original is small enough for the origin and the loopback at ten times the capacity.
 PLAN = os.environ.get("BENCH_PLAN", "w=400&format=webp")
 numbers = itertools.count(1)
@@ -144,7 +146,7 @@ def capacity(daemon):
               "hits beside burners": reference, "loads": []}
     for multiple in (1, 2, 4, 10):
         paths = [fresh("medium", PLAN) for _ in range(int(rate * multiple * SECONDS))]
-        load = in_process(crowd, daemon.port, [f"127.0.1.{index}" for index in range(1, 9)], paths, rate * multiple, 30.0)
+        load = in_process(crowd, daemon.port, [f"127.0.1.{index}" for index in range(1, 9)], paths, rate * multiple, PATIENCE)
         beside = summary(asyncio.run(hits(daemon.port, stored, 100, SECONDS)))
         ended = time.monotonic()
         recovery = recovered(daemon, idle, ended)
@@ -174,11 +176,11 @@ def burners(count, niceness):
 
 
 def recovered(daemon, idle, since):
-    """Seconds from the last arrival until a new transform takes at most 1.5 times its idle latency; at most 30."""
+    """Seconds from the last arrival until a new transform takes at most 1.5 times its idle latency; `None` after PATIENCE."""
     async def run():
         client = Client(daemon.port, "127.0.0.6")
-        while (begin := time.monotonic()) < since + 30:
-            status, _ = await client.request(fresh("medium", PLAN), timeout=30)
+        while (begin := time.monotonic()) < since + PATIENCE:
+            status, _ = await client.request(fresh("medium", PLAN), timeout=PATIENCE)
             if status == 200 and time.monotonic() - begin <= 1.5 * idle:
                 return round(begin - since, 1)
             await asyncio.sleep(0.1)
@@ -211,7 +213,7 @@ def brownout(daemon):
     asyncio.run(crowd(daemon.port, ["127.0.0.5"], stored, 4, 60))
     paths = [f"/p/medium-{900_000 + index % pictures}.jpg?w={200 + index // pictures}&format=webp&effort=6"
              for index in range(int(rate * 4 * SECONDS))]
-    answers = asyncio.run(crowd(daemon.port, [f"127.0.1.{index}" for index in range(1, 9)], paths, rate * 4, 30.0))
+    answers = asyncio.run(crowd(daemon.port, [f"127.0.1.{index}" for index in range(1, 9)], paths, rate * 4, PATIENCE))
     result = summary(answers)
     rungs = {}
     for _, _, _, status in answers:
