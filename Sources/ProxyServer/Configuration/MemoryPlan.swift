@@ -4,7 +4,7 @@ import ImagePipeline
 /// The memory budget (`limits.memory`), and the part of it that each consumer may use.
 ///
 /// Settings that are not stated are derived from the budget, so that the parts together stay within it. Stated ones take
-/// precedence; `warning` then tells if the sum exceeds the budget.
+/// precedence; `warning` then states if the sum exceeds the budget.
 struct MemoryPlan: Sendable, Equatable {
     /// The bytes that daemon and workers together should use.
     let budget: Int
@@ -84,15 +84,6 @@ struct MemoryPlan: Sendable, Equatable {
 
     /// The sum of the parts in bytes.
     var sum: Int { parts.reduce(0) { $0 + $1.limit } }
-
-    /// The problem of parts that together exceed the budget; `nil` if they do not.
-    var warning: String? {
-        guard sum > budget else { return nil }
-        return "\(list) add up to \(Printing.size(sum)), more than limits.memory (\(Printing.size(budget)))"
-    }
-
-    /// The parts with their sizes.
-    var list: String { parts.map { "\($0.title) \(Printing.size($0.limit))" }.joined(separator: ", ") }
 }
 
 extension Configuration {
