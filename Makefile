@@ -1,6 +1,6 @@
 # `make help` lists the targets.
 .DEFAULT_GOAL := help
-.PHONY: help run build test golden crash lint bench format check demo gallery deb try-deb packages clean
+.PHONY: help run build test golden crash lint bench overload soak format check demo gallery deb try-deb packages clean
 
 BIN := .build/release
 # Inputs of the binaries. If none is newer, swift build, and the time it takes to plan, is skipped.
@@ -65,6 +65,14 @@ bench: demo/landscape.jpg $(BIN)/edgeprint ## Measures hits against nginx, trans
 	Benchmarks/quality.sh
 	Benchmarks/hanging-host.py
 	swift run -c release CacheReplay
+
+overload: $(BIN)/edgeprint ## Measures floods, slow images, loads above the capacity and clients that leave
+	@scripts/install-packages python3
+	Benchmarks/overload.py
+
+soak: $(BIN)/edgeprint ## Runs the server for an hour (SOAK_SECONDS) in a control group of 512 MiB, and checks that it does not grow
+	@scripts/install-packages python3
+	Benchmarks/soak.py
 
 format: ## Formats the sources
 	swift format -i -r Package.swift Sources Tests

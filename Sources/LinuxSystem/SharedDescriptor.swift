@@ -6,10 +6,15 @@ import Glibc
 package final class SharedDescriptor: Sendable {
     /// The number of the descriptor, valid during the lifetime of this object.
     package let number: CInt
+    /// The account of the file's bytes.
+    private let charge: MemoryCharge?
 
     /// Takes ownership of an open descriptor.
-    package init(owning number: CInt) {
+    ///
+    /// - Parameter charge: what the file's bytes are charged to, released with the descriptor.
+    package init(owning number: CInt, charge: MemoryCharge? = nil) {
         self.number = number
+        self.charge = charge
     }
 
     deinit {

@@ -53,7 +53,7 @@ int edge_malloc_keep(int bytes);
 int edge_malloc_trim(void);
 // fork and exec in C, since Swift's runtime must not run between them. `descriptors[i]` becomes descriptor 3 + i of
 // the child, all others are closed. The child gets PDEATHSIG SIGKILL, no-new-privileges, default signal handlers and
-// the given limits (-1 for none). Returns the child's pid, or -1 with errno.
+// the given limits (-1 for none), a lower priority, and is the kernel's first choice if memory runs out. Returns the child's pid, or -1 with errno.
 pid_t edge_spawn(const char *path, char *const argv[], char *const envp[], const int *descriptors, int descriptor_count,
                  int64_t limit_address_space, int64_t limit_cpu_seconds, int64_t limit_files, int64_t limit_file_size);
 // WIF* macros.

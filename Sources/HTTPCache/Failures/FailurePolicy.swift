@@ -10,6 +10,8 @@ package struct FailurePolicy: Hashable, Sendable {
     package var failingMaximum: Int64
     /// The maximum number of failures; the oldest is evicted to make room.
     package var entries: Int
+    /// The maximum bytes of failures; the oldest is evicted to make room.
+    package var bytes = Int.max
 
     /// The upper bound of a lifetime that an origin states for a failure: a day.
     package static let longestStated: Int64 = 86_400

@@ -33,17 +33,14 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
         /// Whether the entry is also on disk.
         var isKept: Bool
         var serial: UInt64
-    }
 
-    /// Changes made while the previous run's failures are being read; these changes take precedence.
-    private struct Restoration: Sendable {
-        var keys: Set<CacheKey> = []
-        var origins: Set<CacheKey> = []
-        var purges: [PurgeSelection] = []
-
-        func allows(_ failure: KeptFailure, _ subject: PurgeSubject) -> Bool {
-            !keys.contains(failure.key) && !(origins.contains(failure.origin) && failure.key != failure.origin)
-                && purges.allSatisfy { $0.covers(subject) == false }
+        /// The bytes that the entry occupies, at most.
+        var size: Int {
+            let strings =
+                [subject.url, subject.source, plan ?? ""] + (url == subject.url ? [] : [url]) + subject.presets
+                + (subject.record?.tags ?? [])
+            let texts = strings.reduce(0) { $0 + $1.utf8.count }
+            return NegativeCache.entrySize + texts + subject.auxiliaries.count * NegativeCache.entrySize
         }
     }
 
@@ -51,9 +48,11 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
         var policy: FailurePolicy
         let keeper: (any FailureKeeping)?
         /// `nil` once the previous run's failures have been read, or if there are none.
-        var restoration: Restoration?
-        var entries: [CacheKey: Entry] = [:]
-        /// The keys with entries by their original's key, to find those of one original without a scan.
+        var restoration: FailureRestoration?
+        var entries = BoxedTable<CacheKey, Entry>()
+        /// The sum of the entries' sizes in bytes.
+        var bytes = 0
+        /// The keys with entries by the keys of other originals that they depend on, to find those of one original without a scan.
         var byOrigin: [CacheKey: Set<CacheKey>] = [:]
         /// Entries, oldest first; elements whose entry was removed or replaced are skipped.
         var order = RingQueue<(key: CacheKey, serial: UInt64)>()
@@ -63,12 +62,13 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
         init(_ policy: FailurePolicy, _ keeper: (any FailureKeeping)?) {
             self.policy = policy
             self.keeper = keeper
-            restoration = keeper == nil ? nil : Restoration()
+            restoration = keeper == nil ? nil : FailureRestoration()
         }
 
         mutating func put(_ entry: Entry, for key: CacheKey) {
+            bytes += entry.size - (entries[key]?.size ?? 0)
             entries[key] = entry
-            for origin in Self.origins(of: entry) { byOrigin[origin, default: []].insert(key) }
+            for origin in Self.origins(of: entry) where origin != key { byOrigin[origin, default: []].insert(key) }
         }
 
         /// The originals whose change can invalidate the entry.
@@ -76,11 +76,15 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
             [entry.subject.origin] + entry.subject.auxiliaries.map(\.origin)
         }
 
+        /// The keys whose entries depend on an original, its own included.
+        func keys(of origin: CacheKey) -> Set<CacheKey> { (byOrigin[origin] ?? []).union([origin]) }
+
         mutating func drop(_ key: CacheKey) {
             restoration?.keys.insert(key)
             guard let entry = entries.removeValue(forKey: key) else { return }
+            bytes -= entry.size
             if entry.isKept { keeper?.discardFailure(key) }
-            for origin in Self.origins(of: entry) {
+            for origin in Self.origins(of: entry) where origin != key {
                 byOrigin[origin]?.remove(key)
                 if byOrigin[origin]?.isEmpty == true { byOrigin[origin] = nil }
             }
@@ -95,6 +99,9 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
     private static var longestProbe: Int64 { 120_000_000_000 }
     /// The number of characters of a URL and of a plan that are stored for display.
     private static var shownLength: Int { 512 }
+
+    /// The bytes of an entry without its texts: its box, its slots in the tables and in the order, and the headers of its strings.
+    private static var entrySize: Int { 640 }
 
     /// The shortest lifetime that is stored on disk, in seconds.
     private static var shortestKept: Int64 { 10 }
@@ -123,7 +130,7 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
         let kept = keeper.keptFailures(limit: limit)
         let (now, wall) = (time.monotonic, time.wallSeconds)
         state.withLock { state in
-            let restoration = state.restoration.take() ?? Restoration()
+            let restoration = state.restoration.take() ?? FailureRestoration()
             // Oldest first, to preserve the order of insertion.
             for failure in kept.reversed() {
                 guard let error = Failure(word: failure.word, payload: failure.payload) else { continue }
@@ -170,6 +177,9 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
 
     /// The number of seconds for which a 404 or 410 is remembered if the origin states no lifetime.
     package var lifetimeOfMissing: Int64 { state.withLock { $0.policy.missing } }
+
+    /// The bytes that the entries occupy, at most.
+    package var bytes: Int { state.withLock { $0.bytes } }
 
     /// The number of entries, and how often a failure was returned instead of an attempt.
     package var statistics: (entries: Int, hits: UInt64) { state.withLock { ($0.entries.count, $0.hits) } }
@@ -272,7 +282,7 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
                 state.keeper != nil && kind != .failing && seconds >= Self.shortestKept && subject.auxiliaries.isEmpty
             let entry = Entry(
                 subject: subject,
-                url: String(url.prefix(Self.shownLength)),
+                url: url == subject.url ? subject.url : String(url.prefix(Self.shownLength)),
                 plan: plan.map { String($0.prefix(Self.shownLength)) },
                 kind: kind,
                 error: error,
@@ -317,7 +327,7 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
             let before = state.entries.count
             state.restoration?.purges.append(selection)
             if case .originals(let origins) = selection {
-                for key in origins.flatMap({ state.byOrigin[$0] ?? [] }) { state.drop(key) }
+                for key in origins.flatMap(state.keys) { state.drop(key) }
             } else {
                 for (key, entry) in state.entries {
                     var subject = entry.subject
@@ -375,10 +385,12 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
     }
 
     private static func trim(_ state: inout State) {
-        while state.entries.count > state.policy.entries, let oldest = state.order.popFirst() {
+        while state.entries.count > state.policy.entries || state.bytes > state.policy.bytes,
+            let oldest = state.order.popFirst()
+        {
             if state.entries[oldest.key]?.serial == oldest.serial { state.drop(oldest.key) }
         }
-        guard state.order.count > 2 * state.policy.entries + 1024 else { return }
+        guard state.order.count > 2 * state.entries.count + 1024 else { return }
         var order = RingQueue<(key: CacheKey, serial: UInt64)>()
         while let next = state.order.popFirst() {
             if state.entries[next.key]?.serial == next.serial { order.append(next) }

@@ -105,27 +105,22 @@ extension Transfer {
     }
 
     private func charge(_ bytes: Int) throws(TransferError) {
-        let isOnDisk = sink?.isOnDisk ?? false
-        guard (isOnDisk ? diskBudget : budget).take(bytes) else {
-            throw .overloaded("the \(isOnDisk ? "disk" : "memory") limit for bodies is reached")
+        guard (sink?.charge ?? contentCharge).add(bytes) else {
+            let place = sink?.isOnDisk ?? false ? "disk" : "memory"
+            throw .overloaded("the \(place) limit for bodies is reached")
         }
-        if isOnDisk { chargedOnDisk += bytes } else { charged += bytes }
-    }
-
-    /// Returns what the body was charged to the budgets.
-    func giveBack() {
-        budget.give(back: charged)
-        diskBudget.give(back: chargedOnDisk)
-        (charged, chargedOnDisk) = (0, 0)
     }
 
     private func openSink() throws(TransferError) -> BodySink {
         if let sink { return sink }
+        // Bodies wait in memory for the disk and for workers; once these are behind, the folder takes further ones.
         let isShort = bodyLength.map { $0 <= configuration.memoryBody } ?? false
+        let hasRoom = ledgers.memory.used <= ledgers.memory.limit / 2
         let opened = try BodySink(
             limit: limit,
-            folder: isShort ? nil : configuration.folder,
-            decryption: options.decryption
+            folder: isShort && hasRoom ? nil : configuration.folder,
+            decryption: options.decryption,
+            ledgers: ledgers
         )
         sink = opened
         return opened
@@ -177,6 +172,8 @@ extension Transfer {
                 try unsafe sink.append(UnsafeRawBufferPointer(bytes))
             }
             content = []
+            contentCharge.release()
+            try charge(sink.count)
         }
         let growing = GrowingFile(sink.reading, expected: bodyLength, isKept: !isPassedOn)
         growing.grow(to: sink.count)
@@ -193,7 +190,8 @@ extension Transfer {
     private func passOnFromNow() {
         isPassedOn = true
         ticket.complete(.failure(.tooLarge(limit: limit)))
-        giveBack()
+        // Its file keeps only a window from now on.
+        sink?.charge?.release()
         growing?.forgetRead(requestResume)
     }
 
@@ -228,10 +226,10 @@ extension Transfer {
 
     /// Discards what has been received, before another request of the same load.
     func dropBody() {
-        giveBack()
         sink = nil
         content = []
         bodyLength = nil
+        contentCharge.release()
         announcementDue = .max
         nextInspection = ticket.request.inspection?.first
     }

@@ -23,10 +23,8 @@ final class Transfer {
 
     let ticket: LoadTicket
     let configuration: TransferEngine.Configuration
-    /// The limit of bodies in memory.
-    let budget: TransferBudget
-    /// The limit of bodies in the configuration's folder.
-    let diskBudget: TransferBudget
+    /// The accounts of bodies, in memory and in the configuration's folder.
+    let ledgers: BodyLedgers
     let watch: DeadlineWatch
     let time: any TimeSource
     /// Makes the loop call `resume()`; any thread.
@@ -65,9 +63,8 @@ final class Transfer {
     var sink: BodySink?
     /// The sink's file once the response has been announced.
     var growing: GrowingFile?
-    /// Bytes of the body that the budgets were charged for.
-    var charged = 0
-    var chargedOnDisk = 0
+    /// What `content` is charged to; the sink has a charge of its own, which its file keeps.
+    let contentCharge: MemoryCharge
     /// Whether the body is only passed on to its readers: it is too long to be kept, or endless.
     var isPassedOn = false
     /// Whether the body is an event stream, which may pause for any time.
@@ -99,21 +96,20 @@ final class Transfer {
         _ ticket: LoadTicket,
         url: OriginURL,
         configuration: TransferEngine.Configuration,
-        budget: TransferBudget,
-        diskBudget: TransferBudget,
+        ledgers: BodyLedgers,
         watch: DeadlineWatch,
         time: any TimeSource,
         resume: @escaping @Sendable () -> Void
     ) {
         requestResume = resume
         nextInspection = ticket.request.inspection?.first
-        self.diskBudget = diskBudget
         self.ticket = ticket
         priority = ticket.request.priority
         self.url = url
         attempts = TransferAttempts(urls: [url] + ticket.request.mirrors)
         self.configuration = configuration
-        self.budget = budget
+        self.ledgers = ledgers
+        contentCharge = MemoryCharge(to: ledgers.memory)
         self.watch = watch
         self.time = time
         head = ResponseHead()

@@ -27,13 +27,15 @@ package final class TransferEngine: TransferLoading {
         package var random: @Sendable () -> Double = { Double.random(in: 0..<1) }
         /// Maximum number of idle connections.
         package var idleConnections: Int
-        /// Maximum total bytes of incomplete bodies; loads that need more fail with `.overloaded`.
+        /// Maximum total bytes of bodies in memory, until their last user has released them; loads that need more fail with
+        /// `.overloaded`.
         package var memory: Int
         /// A folder for bodies over `memoryBody` bytes or of unknown length; `nil` keeps all in memory.
         package var folder: String?
         /// Maximum bytes of a body in memory if there is a folder.
         package var memoryBody = 8 << 20
-        /// Maximum total bytes of incomplete bodies in the folder; loads that need more fail with `.overloaded`.
+        /// Maximum total bytes of bodies in the folder, until their last user has released them; loads that need more fail with
+        /// `.overloaded`.
         package var disk = 4 << 30
         /// The value of `User-Agent`: name and version.
         package var userAgent: String
@@ -74,6 +76,8 @@ package final class TransferEngine: TransferLoading {
     private let mailbox: TransferMailbox
     private let counters: TransferCounters
     private let time: any TimeSource
+    /// The accounts of bodies, whose limits can be changed.
+    package let ledgers: BodyLedgers
 
     /// Starts the transfer thread.
     ///
@@ -88,9 +92,18 @@ package final class TransferEngine: TransferLoading {
         self.mailbox = mailbox
         self.counters = counters
         self.time = time
+        let ledgers = BodyLedgers(memory: configuration.memory, disk: configuration.disk)
+        self.ledgers = ledgers
         guard Self.isLibraryReady else { throw Errno(ENOMEM, "curl_global_init") }
         try SystemThread.start(name: "transfers") {
-            let loop = TransferLoop(configuration, poller: poller, mailbox: mailbox, counters: counters, time: time)
+            let loop = TransferLoop(
+                configuration,
+                poller: poller,
+                mailbox: mailbox,
+                counters: counters,
+                ledgers: ledgers,
+                time: time
+            )
             loop?.run()
             for message in mailbox.close() {
                 if case .load(let ticket) = message { ticket.complete(.failure(.cancelled)) }
@@ -130,8 +143,15 @@ package final class TransferEngine: TransferLoading {
         return ticket
     }
 
+    /// Frees what is only kept for later requests, except open connections; for when the daemon is idle.
+    package func trim() { mailbox.post(.trim) }
+
     /// A snapshot of the counters.
-    package var statistics: TransferStatistics { counters.snapshot }
+    package var statistics: TransferStatistics {
+        var statistics = counters.snapshot
+        statistics.bytesInFlight = ledgers.memory.used + ledgers.disk.used
+        return statistics
+    }
 
     /// The circuit breakers that are not closed, sorted.
     package var openBreakers: [OpenBreaker] {

@@ -15,8 +15,7 @@ extension TransferLoop {
             ticket,
             url: url,
             configuration: configuration,
-            budget: budget,
-            diskBudget: diskBudget,
+            ledgers: ledgers,
             watch: watch,
             time: time,
             resume: { [mailbox] in mailbox.post(.resume(ticket)) }
@@ -105,7 +104,9 @@ extension TransferLoop {
             leaveWire(transfer)
         }
         transfers[ObjectIdentifier(transfer.ticket)] = nil
-        transfer.giveBack()
+        // Before the completion: a body that failed is of no use, and the content is the receiver's from now on.
+        if case .failure = result { transfer.sink?.charge?.release() }
+        transfer.contentCharge.release()
         finish(transfer.ticket, result)
         transfer.endBody(result)
     }

@@ -16,8 +16,7 @@ final class TransferLoop {
     let time: any TimeSource
     let poller: SharedDescriptor
     let multi: UnsafeMutableRawPointer
-    let budget: TransferBudget
-    let diskBudget: TransferBudget
+    let ledgers: BodyLedgers
     let watch = DeadlineWatch()
     var lanes: ConnectionLanes<Transfer>
     /// By source, scheme, host and port.
@@ -37,6 +36,7 @@ final class TransferLoop {
         poller: SharedDescriptor,
         mailbox: TransferMailbox,
         counters: TransferCounters,
+        ledgers: BodyLedgers,
         time: any TimeSource
     ) {
         guard let multi = unsafe curl_multi_init() else { return nil }
@@ -46,8 +46,7 @@ final class TransferLoop {
         self.mailbox = mailbox
         self.counters = counters
         self.time = time
-        budget = TransferBudget(limit: configuration.memory)
-        diskBudget = TransferBudget(limit: configuration.disk)
+        self.ledgers = ledgers
         lanes = ConnectionLanes(configuration.scheduling)
         breakers = CircuitBreakers(configuration.breaker)
         configureMulti()
@@ -79,6 +78,12 @@ final class TransferLoop {
 
     /// Returns an idle or new handle; `nil` if out of memory.
     func takeHandle() -> EasyHandle? { idle.popLast() ?? EasyHandle() }
+
+    /// Disposes of all idle handles.
+    private func disposeOfIdle() {
+        for handle in idle { handle.dispose() }
+        idle = []
+    }
 
     /// Returns a handle that was removed from the multi handle to the idle pool.
     func giveBack(_ handle: EasyHandle) {
@@ -118,6 +123,7 @@ final class TransferLoop {
             case .adjust(let scheduling, let policy): adjust(scheduling, policy)
             case .suspend(let source): suspend(source)
             case .closeBreakers(let source): closeBreakers(source)
+            case .trim: disposeOfIdle()
             case .stop: isStopping = true
             }
         }
@@ -165,28 +171,6 @@ final class TransferLoop {
     func setGauges(_ statistics: inout TransferStatistics) {
         statistics.active = lanes.active
         statistics.waiting = lanes.waiting
-        statistics.bytesInFlight = budget.used + diskBudget.used
-    }
-}
-
-/// Limits the total bytes of incomplete bodies; confined to the transfer thread.
-final class TransferBudget {
-    private(set) var used = 0
-    private let limit: Int
-
-    init(limit: Int) {
-        self.limit = limit
-    }
-
-    /// Reserves bytes; false if that exceeds the limit.
-    func take(_ bytes: Int) -> Bool {
-        guard bytes <= limit - used else { return false }
-        used += bytes
-        return true
-    }
-
-    func give(back bytes: Int) {
-        used -= bytes
     }
 }
 

@@ -18,6 +18,8 @@ final class TransferMailbox: Sendable {
         case suspend(String)
         /// Closes the breakers of a source, or all.
         case closeBreakers(String?)
+        /// Dispose of what is only kept for later requests.
+        case trim
         case stop
     }
 

@@ -69,7 +69,7 @@ package struct TransferStatistics: Hashable, Sendable {
     package var active = 0
     /// Gauge: loads that wait for a connection.
     package var waiting = 0
-    /// Gauge: bytes of incomplete bodies.
+    /// Gauge: bytes of bodies that are arriving or in use, in memory and in the folder.
     package var bytesInFlight = 0
 
     /// The pause of a host whose breaker has opened.

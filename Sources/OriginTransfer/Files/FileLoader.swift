@@ -15,6 +15,8 @@ package final class FileLoader: TransferLoading {
         package var waiting: Int
         /// Selects the files over the size limit that are reported as too large rather than missing; `nil` for all.
         package var recognition: Recognition?
+        /// The accounts of the copies; `nil` if they are not counted.
+        package var ledgers: BodyLedgers?
 
         /// Creates a configuration.
         package init(threads: Int = 2, waiting: Int = 4096, recognition: Recognition? = nil) {
@@ -64,7 +66,8 @@ package final class FileLoader: TransferLoading {
                             ticket,
                             time: time,
                             digests: digests,
-                            recognition: configuration.recognition
+                            recognition: configuration.recognition,
+                            ledgers: configuration.ledgers
                         )
                         ticket.complete(reading.run())
                     case .refuse(let ticket):

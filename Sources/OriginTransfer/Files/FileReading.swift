@@ -17,13 +17,16 @@ struct FileReading {
     private let time: any TimeSource
     private let digests: FileDigests
     private let recognition: FileLoader.Recognition?
+    private let ledgers: BodyLedgers?
 
     init(
         _ ticket: LoadTicket,
         time: any TimeSource,
         digests: FileDigests,
-        recognition: FileLoader.Recognition?
+        recognition: FileLoader.Recognition?,
+        ledgers: BodyLedgers?
     ) {
+        self.ledgers = ledgers
         self.recognition = recognition
         self.ticket = ticket
         self.time = time
@@ -62,7 +65,12 @@ struct FileReading {
             return TransferResponse(head: head, body: .file(body))
         }
         let sink =
-            try isSettled ? BodySink(hashing: file, limit: limit) : BodySink(limit: limit, decryption: decryption)
+            try isSettled
+            ? BodySink(hashing: file, limit: limit)
+            : BodySink(limit: limit, decryption: decryption, ledgers: ledgers)
+        guard sink.charge?.add(identity.size) ?? true else {
+            throw .overloaded("the memory limit for bodies is reached")
+        }
         try copy(file, sink)
         guard sink.received == identity.size, FileIdentity(descriptor: file.number) == identity else { return nil }
         let body = try sink.finish()

@@ -1,7 +1,7 @@
 import CCrypto
 import CLinux
 import Glibc
-import LinuxSystem
+package import LinuxSystem
 
 /// Hashes a body as it arrives and, unless it is already in a file, writes it to a memory file; bounded.
 ///
@@ -16,6 +16,8 @@ package final class BodySink {
     var reading: SharedDescriptor { file }
     /// Whether the bytes are in an unnamed file of a folder.
     let isOnDisk: Bool
+    /// What the file's bytes are charged to by the sink's user; `nil` if they are not counted.
+    let charge: MemoryCharge?
     /// Whether appended bytes are written to `file`; otherwise `file` already contains them.
     private let copies: Bool
     private let digest: OpaquePointer
@@ -28,20 +30,24 @@ package final class BodySink {
     ///   - limit: maximum bytes.
     ///   - folder: a folder on disk for the file; a memory file is used if it is `nil` or refuses.
     ///   - decryption: how the appended bytes are decoded before they are hashed and written.
+    ///   - ledgers: the accounts of memory files and of unnamed files; the bytes count until the body is released.
     /// - Throws: `.overloaded` if the system is out of descriptors or memory.
     package init(
         limit: Int,
         folder: String? = nil,
-        decryption: BodyDecryption? = nil
+        decryption: BodyDecryption? = nil,
+        ledgers: BodyLedgers? = nil
     ) throws(TransferError) {
         if let decryption { decoder = try BodyDecoder(decryption, limit: limit) } else { decoder = nil }
-        if let opened = folder.flatMap(Self.open(in:)) {
-            file = opened
+        if let number = folder.flatMap(Self.open(in:)) {
+            charge = ledgers.map { MemoryCharge(to: $0.disk) }
+            file = SharedDescriptor(owning: number, charge: charge)
             isOnDisk = true
         } else {
             let number = unsafe edge_memfd_create("edgeprint-original")
             guard number >= 0 else { throw .overloaded("cannot create a memory file for the body") }
-            file = SharedDescriptor(owning: number)
+            charge = ledgers.map { MemoryCharge(to: $0.memory) }
+            file = SharedDescriptor(owning: number, charge: charge)
             isOnDisk = false
         }
         copies = true
@@ -59,6 +65,7 @@ package final class BodySink {
     init(hashing file: SharedDescriptor, limit: Int) throws(TransferError) {
         self.file = file
         isOnDisk = false
+        charge = nil
         copies = false
         decoder = nil
         self.limit = limit
@@ -69,9 +76,9 @@ package final class BodySink {
         }
     }
 
-    private static func open(in folder: String) -> SharedDescriptor? {
+    private static func open(in folder: String) -> CInt? {
         let number = unsafe edge_open_unnamed(folder)
-        return number >= 0 ? SharedDescriptor(owning: number) : nil
+        return number >= 0 ? number : nil
     }
 
     deinit {
@@ -141,6 +148,25 @@ package final class BodySink {
     private func readOnly() throws(TransferError) -> SharedDescriptor {
         let number = unsafe edge_open("/proc/self/fd/\(file.number)", O_RDONLY | O_CLOEXEC, 0)
         guard number >= 0, fchmod(file.number, 0o400) == 0 else { throw .overloaded("cannot protect the body's file") }
-        return SharedDescriptor(owning: number)
+        return SharedDescriptor(owning: number, charge: charge)
+    }
+}
+
+/// The accounts of the bodies on their way: from the first byte until the last user has released the file.
+package struct BodyLedgers: Sendable {
+    /// Bodies in memory.
+    package var memory: MemoryLedger
+    /// Bodies in unnamed files of the cache's folder.
+    package var disk: MemoryLedger
+
+    /// Creates accounts.
+    package init(memory: MemoryLedger, disk: MemoryLedger) {
+        self.memory = memory
+        self.disk = disk
+    }
+
+    /// Creates empty accounts with limits in bytes.
+    package init(memory: Int, disk: Int) {
+        self.init(memory: MemoryLedger(limit: memory), disk: MemoryLedger(limit: disk))
     }
 }

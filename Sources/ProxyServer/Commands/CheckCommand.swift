@@ -9,7 +9,7 @@ struct CheckCommand: ParsableCommand {
         discussion: """
             Merges defaults, the file and EDGEPRINT_ variables, and prints the result as a configuration file. Every \
             error is printed with its key and its line or variable. A rule that no request can reach is a warning on standard \
-            error.
+            error, as are sizes that add up to more than limits.memory.
 
             EXAMPLES
               edgeprint check
@@ -34,6 +34,9 @@ struct CheckCommand: ParsableCommand {
             let key = "rules[\(dead.index)]"
             let place = loaded.places[key].map { "\($0): " } ?? ""
             StandardError.write("edgeprint: warning: \(place)\(key): can never apply: \(dead.reason)\n")
+        }
+        if let warning = configuration.memoryPlan.warning {
+            StandardError.write("edgeprint: warning: memory: \(warning)\n")
         }
         FileHandle.standardOutput.write(Data(configuration.yaml.utf8))
     }

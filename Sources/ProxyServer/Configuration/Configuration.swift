@@ -29,6 +29,8 @@ struct Configuration: Sendable, Equatable {
     var cache = Cache()
     /// The lifetimes of cached failures.
     var negative = FailurePolicy()
+    /// The maximum bytes of cached failures; `nil` to derive it from `limits.memory`.
+    var failureMemory: Int?
     var purge = Purging()
     /// Whether only stored responses are served; sources can override it.
     var isOffline = false
@@ -39,6 +41,8 @@ struct Configuration: Sendable, Equatable {
     var timeouts = ServiceTimeouts()
     /// The queue of transfers from origins.
     var transfers = TransferScheduling()
+    /// The maximum bytes of bodies in memory that are arriving or in use; `nil` to derive it from `limits.memory`.
+    var transferMemory: Int?
     /// When hosts that fail are left alone.
     var breaker = BreakerPolicy()
     var shutdown = Shutdown()
@@ -152,7 +156,7 @@ struct Configuration: Sendable, Equatable {
         /// The folder; empty if there is no disk tier.
         var path = "/var/cache/edgeprint"
         /// The memory quota; 0 disables the tier.
-        var memorySize = MemorySize.bytes(256 << 20)
+        var memorySize = MemorySize.automatic
         /// The maximum number of entries in memory; 0 for no limit.
         var memoryEntries = 0
         /// How the tiers are used.
@@ -172,14 +176,16 @@ struct Configuration: Sendable, Equatable {
         /// A read-only cache folder that is consulted after `path`; empty for none.
         var seed = ""
 
-        /// The memory quota in bytes.
-        var memory: Int { memorySize.bytes }
         /// Whether there is a disk tier.
         var hasDisk: Bool { !path.isEmpty }
     }
 
     /// Limits of sizes and numbers.
     struct ServiceLimits: Sendable, Equatable {
+        /// The memory that daemon and workers together should use: the base of all sizes that are not stated.
+        var memory = MemorySize.automatic
+        /// The milliseconds without requests after which freed memory is returned to the system; 0 for never.
+        var memoryIdle = 30_000
         /// The settings of one original; sources can override them.
         var origin = SourceRule.Limits()
         /// The maximum bytes of a request body.
@@ -258,19 +264,19 @@ struct Configuration: Sendable, Equatable {
 
     /// The settings of transform workers.
     struct Workers: Sendable, Equatable {
-        /// The number of processes; 0 for one per core plus one.
+        /// The number of processes; 0 for one per core plus one, or fewer if memory is short.
         var count = 0
-        /// The address space limit of one worker in bytes (`RLIMIT_AS`).
+        /// The address space limit of one worker in bytes (`RLIMIT_AS`); `nil` to derive it from `limits.memory`.
         ///
         /// An image of 50 MP needs 1.4 GiB as AVIF, 2.1 GiB with full chroma resolution, and 3.3 GiB as JPEG XL, with libvips 8.14,
         /// aom 3.6 and libjxl 0.7.
-        var memory = 2 << 30
-        /// The resident bytes above which a worker is replaced after its job.
-        var rss = 384 << 20
+        var memory: Int?
+        /// The resident bytes above which a worker is replaced after its job; `nil` to derive it.
+        var rss: Int?
         /// The number of jobs after which a worker is replaced.
         var jobs = 2_000
-        /// The maximum bytes of decoded pixels of all running jobs together.
-        var decodeBytes = 4 << 30
+        /// The maximum bytes of decoded pixels of all running jobs together; `nil` to derive it.
+        var decodeBytes: Int?
     }
 }
 
@@ -352,7 +358,7 @@ extension Configuration {
             let raw = hasRaw ? bytes / 4 : 0
             return MemoryShares(pictures: bytes - raw, raw: raw)
         }
-        let rest = max(0, own.reduce(cache.memory) { $0 - ($1.quota.memory ?? 0) })
+        let rest = max(0, own.reduce(memoryPlan.cache) { $0 - ($1.quota.memory ?? 0) })
         let hasRaw = hasRawSources || others.contains(where: \.settings.hasRawSources)
         var all = shares(rest, hasRaw: hasRaw)
         for site in own {

@@ -1,33 +1,28 @@
-/// The size of the memory cache: a number of bytes, or a share of the memory that the daemon may use.
+/// A size of memory: a number of bytes, or a share of the memory that the daemon may use.
 enum MemorySize: Sendable, Equatable {
     case bytes(Int)
     /// 1–90 percent of the machine's memory, or of the control group's limit if that is lower.
     case percent(Int)
-    /// A quarter.
+    /// Derived: see `MemoryPlan`.
     case automatic
 
-    /// The memory assumed where neither the machine's nor a limit is known, in bytes.
-    private static let unknown = 1 << 30
-
-    /// The size in bytes on this machine, as it was when the process started to use it.
-    var bytes: Int { bytes(of: Self.machine) }
-
-    /// The size in bytes, of so much memory.
-    func bytes(of memory: Int) -> Int {
+    /// The size in bytes.
+    ///
+    /// - Parameters:
+    ///   - memory: the memory that the daemon may use.
+    ///   - derived: the size if it is automatic.
+    func bytes(of memory: Int, derived: Int) -> Int {
         switch self {
         case .bytes(let bytes): bytes
         case .percent(let share): Int(Double(memory) / 100 * Double(share))
-        case .automatic: memory / 4
+        case .automatic: derived
         }
     }
-
-    /// Read once, because a quota must not change between two readings of one configuration.
-    private static let machine = MachineMemory.available(MachineProbe()) ?? unknown
 }
 
 extension ValueFormat where Value == MemorySize {
     /// A size such as `256MiB`, a percentage such as `25%`, or `auto`.
-    static func memorySize(upTo largest: Int) -> ValueFormat {
+    static func memorySize(from least: Int = 0, upTo largest: Int) -> ValueFormat {
         .scalar("a size such as 256MiB, a percentage from 1% to 90%, or auto") { text in
             if text == "auto" { return .automatic }
             if text.hasSuffix("%") {
@@ -38,7 +33,7 @@ extension ValueFormat where Value == MemorySize {
                 return .percent(share)
             }
             return ScaledNumber.parse(text, units: ScaledNumber.sizes, bare: 1).flatMap {
-                (0...largest).contains($0) ? .bytes($0) : nil
+                (least...largest).contains($0) ? .bytes($0) : nil
             }
         } write: { size in
             switch size {
@@ -46,6 +41,22 @@ extension ValueFormat where Value == MemorySize {
             case .percent(let share): .plain("\(share)%")
             case .automatic: .plain("auto")
             }
+        }
+    }
+}
+
+extension ValueFormat where Value == Int? {
+    /// Bytes, or `auto` (`nil`) for a size that `MemoryPlan` derives.
+    static func sizeOrAuto(_ range: ClosedRange<Int>) -> ValueFormat {
+        let low = ScaledNumber.text(range.lowerBound, units: ScaledNumber.sizes)
+        let high = ScaledNumber.text(range.upperBound, units: ScaledNumber.sizes)
+        return .scalar("a size such as 256MiB, from \(low) to \(high), or auto") { text -> Int?? in
+            if text == "auto" { return .some(nil) }
+            guard let value = ScaledNumber.parse(text, units: ScaledNumber.sizes, bare: 1), range.contains(value)
+            else { return nil }
+            return .some(value)
+        } write: {
+            .plain($0.map { ScaledNumber.text($0, units: ScaledNumber.sizes) } ?? "auto")
         }
     }
 }

@@ -3,6 +3,7 @@ import HTTPCache
 import HTTPKit
 import ImagePipeline
 import ImagePlan
+import LinuxSystem
 
 extension DaemonParts {
     /// Applies another configuration to subsequent requests; those in progress finish with the old one.
@@ -28,10 +29,11 @@ extension DaemonParts {
         pipeline.setWaiterLimit(configuration.limits.waiters)
         raw.setWaiterLimit(configuration.limits.waiters)
         pipeline.setDeferredLimit(configuration.avif.queue)
-        pipeline.failures.setPolicy(configuration.negative)
+        pipeline.failures.setPolicy(configuration.failurePolicy)
         workers.setQueueLimit(configuration.limits.queue)
         workers.setQueueTime(configuration.overload.queueTime)
-        workers.setDecodeBudget(configuration.workers.decodeBytes)
+        workers.setDecodeBudget(configuration.memoryPlan.decoded)
+        transfers.ledgers.memory.setLimit(configuration.memoryPlan.bodies)
         publicServer.adjust(
             timeouts: ServerTimeouts(configuration.timeouts),
             maximumConnections: configuration.limits.connections,

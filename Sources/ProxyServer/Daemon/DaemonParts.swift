@@ -66,7 +66,7 @@ final class DaemonParts: Sendable {
         var pool = WorkerPool.Configuration(configuration)
         pool.conditionChanged = { Self.tell($0, readiness, logger) }
         workers = try WorkerPool(pool, time: time)
-        let shares = configuration.memoryShares
+        let (plan, shares) = (configuration.memoryPlan, configuration.memoryShares)
         var memory = MemoryCache<Entity>.Configuration(capacity: shares.pictures)
         memory.entries = configuration.memoryEntries.pictures
         memory.reserved = shares.reservedPictures
@@ -75,6 +75,7 @@ final class DaemonParts: Sendable {
         var disk = DiskStore.Configuration(path: configuration.cache.path, time: time)
         disk.isReadable = PictureMetadata.isReadable
         disk.limits = DiskLimits(configuration)
+        disk.queueBytes = plan.writes
         disk.seed = configuration.cache.seed.isEmpty ? nil : configuration.cache.seed
         disk.healthChanged = { health in
             switch health {
@@ -91,13 +92,11 @@ final class DaemonParts: Sendable {
         let tiers = configuration.cache.tiers
         let stored = configuration.cache.hasDisk ? TieredDisk(store, policy: tiers, observer: events) : nil
         readLane = try WorkLane(WorkLane.Configuration(name: "read", threads: configuration.cache.readThreads))
-        files = try FileLoader(
-            configuration: FileLoader.Configuration(recognition: .images),
-            time: time
-        )
+        metrics = Metrics(loops: loops)
         let via = ViaName()
         var engine = TransferEngine.Configuration(userAgent: "Edgeprint/\(Version.text)", pseudonym: via.text)
         engine.scheduling = configuration.transfers
+        engine.memory = plan.bodies
         engine.folder = configuration.cache.path.isEmpty ? nil : configuration.cache.path + "/tmp"
         engine.disk = configuration.cache.originals
         engine.breaker = configuration.breaker
@@ -105,6 +104,9 @@ final class DaemonParts: Sendable {
         let suspended = SuspendedSources()
         engine.isSuspended = { suspended.mode(of: $0) != nil }
         transfers = try TransferEngine(configuration: engine, time: time)
+        var reading = FileLoader.Configuration(recognition: .images)
+        reading.ledgers = transfers.ledgers
+        files = try FileLoader(configuration: reading, time: time)
         self.suspended = suspended
         let registry = LoaderRegistry([
             files, transfers, DataLoader(time: time), PageLoader(transfers, time: time),
@@ -123,6 +125,7 @@ final class DaemonParts: Sendable {
             shares: shares,
             isOn: configuration.cache.memoryPressure,
             gauge: KernelMemoryGauge(probe: MachineProbe()),
+            idle: Self.idleTrim(live, metrics, workers, transfers),
             logger: logger
         )
         var shared = PipelineParts(
@@ -132,7 +135,7 @@ final class DaemonParts: Sendable {
             loader: loader,
             transformer: workers,
             time: time,
-            failures: configuration.negative,
+            failures: configuration.failurePolicy,
             keeper: configuration.cache.hasDisk ? store : nil,
             limits: PipelineParts.Limits(
                 waiters: configuration.limits.waiters,
@@ -152,7 +155,6 @@ final class DaemonParts: Sendable {
             waiters: configuration.limits.waiters,
             observer: events
         )
-        metrics = Metrics(loops: loops)
         let budget = LineBudget(rate: configuration.log.rate)
         let sink = LineSink(descriptor: STDOUT_FILENO)
         let observer = RequestObserver(
@@ -236,7 +238,7 @@ final class DaemonParts: Sendable {
             start: time.monotonic
         )
         let survey = CoderSurvey {
-            (try? MachineProbe().worker(memory: live.current.workers.memory)).flatMap(\.self)
+            (try? MachineProbe().worker(memory: live.current.memoryPlan.workerMemory)).flatMap(\.self)
         }
         adminServer = HTTPServer(
             configuration: ServerConfiguration(
@@ -308,13 +310,6 @@ final class DaemonParts: Sendable {
             logger.notice("the origin has recovered", metadata: metadata)
         }
     }
-
-    /// Logs at start the warnings of `edgeprint doctor` about memory.
-    private static func warnOfMemory(_ configuration: Configuration, _ logger: Logger) {
-        for finding in MemoryCheck(configuration).findings(MachineProbe()) where finding.severity == .warning {
-            logger.warning("memory may be insufficient", metadata: ["problem": "\(finding.message)"])
-        }
-    }
 }
 
 extension DiskLimits {
@@ -335,13 +330,14 @@ extension DiskLimits {
 
 extension WorkerPool.Configuration {
     fileprivate init(_ configuration: Configuration) {
-        self.init(workers: configuration.workers.count == 0 ? nil : configuration.workers.count)
+        let plan = configuration.memoryPlan
+        self.init(workers: plan.workers)
         queueLimit = configuration.limits.queue
         queueTime = configuration.overload.queueTime
-        decodeBytes = configuration.workers.decodeBytes
-        addressSpace = Int64(configuration.workers.memory)
+        decodeBytes = plan.decoded
+        addressSpace = Int64(plan.workerMemory)
         jobsPerWorker = configuration.workers.jobs
-        residentLimit = configuration.workers.rss
+        residentLimit = plan.workerResident
     }
 }
 

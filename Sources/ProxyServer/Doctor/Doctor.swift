@@ -7,13 +7,13 @@ struct Doctor: Sendable {
     /// Creates the checks for a configuration.
     init(_ loaded: LoadedConfiguration) {
         let configuration = loaded.configuration
-        let workers = configuration.workers.processes
+        let plan = configuration.memoryPlan
         let listeners = configuration.listen + configuration.admin.listen
         checks =
             [
-                DescriptorLimitCheck(connections: configuration.limits.connections, workers: workers),
-                ProcessLimitCheck(workerMemory: configuration.workers.memory),
-                MemoryCheck(configuration),
+                DescriptorLimitCheck(connections: configuration.limits.connections, workers: plan.workers),
+                ProcessLimitCheck(workerMemory: plan.workerMemory),
+                MemoryCheck(configuration: configuration),
             ] + Self.machine
             + [CacheFolderCheck(path: configuration.cache.path)]
             + (configuration.cache.hasDisk ? [DiskSpaceCheck(cache: configuration.cache)] : [])
@@ -24,13 +24,14 @@ struct Doctor: Sendable {
                 SourceRouteCheck(sources: configuration.allSources),
                 RuleReachCheck(configuration: configuration),
                 LibraryCheck(needsTLS: configuration.allSources.contains { $0.asksTLS } || configuration.remote.isOpen),
-                WorkerCheck(memory: configuration.workers.memory),
+                WorkerCheck(memory: plan.workerMemory),
             ]
     }
 
     /// Creates the checks that need no configuration, for when it is invalid.
     init() {
-        checks = Self.machine + [LibraryCheck(needsTLS: true), WorkerCheck(memory: Configuration().workers.memory)]
+        checks =
+            Self.machine + [LibraryCheck(needsTLS: true), WorkerCheck(memory: Configuration().memoryPlan.workerMemory)]
     }
 
     /// Runs all checks in sequence.
@@ -39,22 +40,6 @@ struct Doctor: Sendable {
     private static let machine: [any DoctorCheck] = [
         KernelCheck(), SandboxCheck(), PressureCheck(), ClockCheck(), UserCheck(),
     ]
-}
-
-extension MemoryCheck {
-    /// Creates the checks of resources that a configuration needs.
-    init(_ configuration: Configuration) {
-        self.init(
-            cache: configuration.cache.memory,
-            workers: configuration.workers.processes,
-            workerResident: configuration.workers.rss
-        )
-    }
-}
-
-extension Configuration.Workers {
-    /// The number of worker processes.
-    fileprivate var processes: Int { count == 0 ? ProcessorCount.online + 1 : count }
 }
 
 extension ConfiguredSource {

@@ -30,6 +30,7 @@ final class MemoryPressureMonitor: Sendable {
     private let memory: MemoryCache<Entity>
     private let raw: RawCache?
     private let gauge: any MemoryGauge
+    private let idle: IdleTrim?
     private let logger: Logger
     private let state: Lock<State>
     private let isOver = Monitor(false)
@@ -41,11 +42,13 @@ final class MemoryPressureMonitor: Sendable {
         shares: MemoryShares,
         isOn: Bool,
         gauge: any MemoryGauge,
+        idle: IdleTrim? = nil,
         logger: Logger
     ) {
         self.memory = memory
         self.raw = raw
         self.gauge = gauge
+        self.idle = idle
         self.logger = logger
         state = Lock(State(shares: shares, allowance: MemoryAllowance(quota: shares.total), isOn: isOn))
     }
@@ -59,9 +62,15 @@ final class MemoryPressureMonitor: Sendable {
     /// - Throws: `Errno` if no thread can be created.
     func start() throws(Errno) {
         try SystemThread.start(name: "pressure") { [self] in
-            while isOver.wait(nanoseconds: Self.interval, until: { $0 ? true : nil }) == nil { check() }
+            while isOver.wait(nanoseconds: Self.interval, until: { $0 ? true : nil }) == nil {
+                check()
+                idle?.check(after: Self.interval)
+            }
         }
     }
+
+    /// How often freed memory was returned to the system.
+    var trims: Int { idle?.trims ?? 0 }
 
     /// Stops the thread.
     func stop() { isOver.update { $0 = true } }

@@ -14,6 +14,12 @@ struct StatisticsReading: Sendable {
     let metrics: Metrics
     /// Quotas of the memory tiers.
     let shares: MemoryShares
+    /// The memory budget and its parts.
+    let plan: MemoryPlan
+    /// The bytes in use of the parts of `plan`, by name.
+    let memoryUsed: [String: Int]
+    /// How often freed memory was returned to the system.
+    let trims: Int
     /// Quotas of the disk tiers.
     let quotas: Configuration.Cache
     let memory: MemoryStatistics
@@ -86,24 +92,38 @@ struct StatisticsReader: Sendable {
     /// - Parameter coders: the result of `CoderSurvey`, if it is to be reported.
     func read(coders: CoderList? = nil) -> StatisticsReading {
         let (configuration, sharing) = (live.current, pipeline.sharing)
+        let (pool, disk) = (workers.statistics, store.statistics)
+        let (memory, raw) = (memory.statistics, raw.statistics)
+        let resident = pool.workers.reduce(0) { $0 + $1.residentBytes }
         return StatisticsReading(
             version: Version.text,
             uptime: Int((time.monotonic - start) / 1_000_000_000),
             isReady: readiness.isReady,
             metrics: metrics,
             shares: configuration.memoryShares,
+            plan: configuration.memoryPlan,
+            memoryUsed: [
+                "cache": memory.bytes + raw.bytes,
+                "bodies": transfers.ledgers.memory.used,
+                "writes": disk.queuedBytes,
+                "failures": pipeline.failures.bytes,
+                "decoded": pool.decodedBytes,
+                "workers": resident,
+                "daemon": ResidentMemory.bytes,
+            ],
+            trims: pressure.trims,
             quotas: configuration.cache,
-            memory: memory.statistics,
-            raw: raw.statistics,
+            memory: memory,
+            raw: raw,
             pressure: pressure.status,
-            disk: store.statistics,
+            disk: disk,
             diskHealth: store.health,
             transfers: transfers.statistics,
             breakers: transfers.openBreakers,
             suspended: suspended.names(.suspended),
             offline: suspended.offline(in: configuration),
             unverified: configuration.allSources.count { !$0.rule.tls.verifies },
-            workers: workers.statistics,
+            workers: pool,
             server: server.statistics,
             connectionLimit: configuration.limits.connections,
             variantsUnderWay: pipeline.variantsUnderWay,

@@ -9,7 +9,8 @@ enum StatisticsTable {
     typealias Item = Statistic<StatisticsReading>
 
     static let all: [Item] =
-        daemon + requests + caches + disk + transfers + breakers + workers + connections + pipeline + activity + warm
+        daemon + requests + memoryBudget + caches + disk + transfers + breakers + workers + connections + pipeline
+        + activity + warm
         + sites + coders
 
     private static let daemon: [Item] = [

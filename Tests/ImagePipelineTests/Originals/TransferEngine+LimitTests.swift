@@ -99,7 +99,7 @@ struct TransferLimitTests {
         #expect(engine.statistics.bytesInFlight == 0)
     }
 
-    @Test func `limits the total memory of incomplete bodies`() async throws {
+    @Test func `limits the total memory of bodies that are arriving or in use`() async throws {
         let engine = try TransferEngine(configuration: TransferEngine.Configuration(memory: 1_000))
         let gate = try ScriptedGate()
         let origin = try ScriptedOrigin { request, connection in
@@ -107,13 +107,38 @@ struct TransferLimitTests {
             if request.number == 1 { gate.wait() }
             connection.send(String(repeating: "b", count: 200))
         }
-        let first = Outcome()
-        let handle = engine.load(.local(origin), completion: first.set)
-        while handle.received < 600 { await Task.yield() }
-        #expect(await engine.failure(.local(origin)) == .overloaded("the memory limit for bodies is reached"))
-        gate.open()
-        #expect(await first.failure == nil)
+        let full = PipelineError.overloaded("the memory limit for bodies is reached")
+        do {
+            let first = Outcome()
+            let handle = engine.load(.local(origin), completion: first.set)
+            while handle.received < 600 { await Task.yield() }
+            #expect(await engine.failure(.local(origin)) == full)
+            gate.open()
+            #expect(await first.failure == nil)
+            // Complete, and still in use.
+            #expect(await engine.failure(.local(origin)) == full)
+            #expect(engine.statistics.bytesInFlight == 800)
+        }
+        while engine.statistics.bytesInFlight > 0 { await Task.yield() }
         #expect(await engine.failure(.local(origin)) == nil)
+    }
+
+    @Test func `receives bodies in the folder once half of the memory for bodies is used`() async throws {
+        let folder = try TemporaryFolder()
+        var configuration = TransferEngine.Configuration(memory: 1_000)
+        configuration.folder = folder.path
+        let engine = try TransferEngine(configuration: configuration)
+        let origin = try ScriptedOrigin { _, connection in connection.respond(text: String(repeating: "a", count: 600))
+        }
+        let bodies = [
+            try await engine.fetched(.local(origin)).body, try await engine.fetched(.local(origin)).body,
+            try await engine.fetched(.local(origin)).body,
+        ]
+        #expect(engine.ledgers.memory.used == 600 && engine.ledgers.disk.used == 1_200)
+        #expect(Set(bodies.map(\.digest)).count == 1)
+        engine.ledgers.memory.setLimit(100)
+        #expect(try await engine.fetched(.local(origin)).body.length == 600)
+        #expect(bodies.allSatisfy { $0.length == 600 })
     }
 
     @Test func `times out a silent origin`() async throws {

@@ -51,7 +51,7 @@ struct ConfigurationChangeTests {
         let change = try change("{}", "cache: { path: /a, memory: 5MiB }")
         #expect(change.applied == ["cache.memory"])
         #expect(change.needingRestart == ["cache.path"])
-        #expect(change.effective.cache.memory == 5 << 20)
+        #expect(change.effective.cache.memorySize == .bytes(5 << 20))
         #expect(change.effective.cache.path == Configuration().cache.path)
     }
 

@@ -13,7 +13,7 @@ struct ConfigurationLoaderTests {
         let configuration = try load()
         #expect(configuration == Configuration())
         #expect(configuration.listen == [ListenAddress("127.0.0.1:8080")])
-        #expect(configuration.cache.memory == 268_435_456)
+        #expect(configuration.cache.memorySize == .automatic)
         #expect(configuration.limits.origin.pixels == 50_000_000)
         #expect(configuration.timeouts.idle == 60_000)
         #expect(try load("") == configuration)
@@ -93,7 +93,7 @@ struct ConfigurationLoaderTests {
         let flags = ConfigurationLoader.Flags(listen: "127.0.0.1:1, 127.0.0.1:2", admin: "off", cachePath: "/flag")
         let configuration = try load(file, environment: environment, flags: flags)
         #expect(configuration.cache.path == "/flag")
-        #expect(configuration.cache.memory == 2 << 20)
+        #expect(configuration.cache.memorySize == .bytes(2 << 20))
         #expect(configuration.cache.variants == 5 << 20)
         #expect(!configuration.log.access)
         #expect(configuration.limits.origin.sourceBytes == 3 << 20)
@@ -118,7 +118,7 @@ struct ConfigurationLoaderTests {
             ) { path throws(ConfigurationProblem) in
                 files[path].map { "cache: { memory: \($0) }" }
             }
-            return try loader.load().cache.memory >> 20
+            return try loader.load().memoryPlan.cache >> 20
         }
         #expect(try memory(flag: "flag", variable: "variable") == 1)
         #expect(try memory(flag: nil, variable: "variable") == 2)

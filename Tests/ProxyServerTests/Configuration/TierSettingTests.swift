@@ -8,11 +8,11 @@ import Testing
 struct TierSettingTests {
     @Test(arguments: [
         ("256MiB", 256 << 20), ("0", 0), ("25%", 2 << 30), ("1%", 85_899_345), ("90%", 7_730_941_132),
-        ("auto", 2 << 30),
+        ("auto", 1 << 30),
     ])
     func `the memory cache has a size, or a share of the machine's memory`(_ text: String, _ bytes: Int) throws {
         let size = try load("cache: { memory: \(text) }").cache.memorySize
-        #expect(size.bytes(of: 8 << 30) == bytes)
+        #expect(size.bytes(of: 8 << 30, derived: 1 << 30) == bytes)
     }
 
     @Test(arguments: ["0%", "91%", "-5%", "25 %", "automatic", "%", "1.5%"])
@@ -24,15 +24,11 @@ struct TierSettingTests {
     @Test func `a share is one of the control group's limit if that is lower than the machine's memory`() {
         var probe = RecordedProbe()
         probe.texts["/proc/meminfo"] = "MemTotal:       16777216 kB\n"
-        #expect(MachineMemory.available(probe) == 16 << 30)
+        #expect(MachineMemory(probe).available == 16 << 30)
         probe.texts["/proc/self/cgroup"] = "0::/edge\n"
         probe.texts["/sys/fs/cgroup/edge/memory.max"] = "1073741824\n"
-        #expect(MachineMemory.available(probe) == 1 << 30)
-        #expect(MemorySize.percent(50).bytes(of: 1 << 30) == 512 << 20)
-    }
-
-    @Test func `the default is 256 MiB, whatever the machine has`() {
-        #expect(Configuration().cache.memorySize == .bytes(256 << 20))
+        #expect(MachineMemory(probe).available == 1 << 30)
+        #expect(MemorySize.percent(50).bytes(of: 1 << 30, derived: 0) == 512 << 20)
     }
 
     @Test func `raw sources have a quarter of the entries, as of the bytes`() throws {

@@ -41,7 +41,10 @@ struct DoctorMachineTests {
     }
 
     @Test func `reads memory limits of control groups of both versions, including ancestors`() {
-        let check = MemoryCheck(cache: 256 << 20, workers: 3, workerResident: 384 << 20)
+        var configuration = Configuration()
+        configuration.cache.memorySize = .bytes(512 << 20)
+        configuration.workers.decodeBytes = 512 << 20
+        let check = MemoryCheck(configuration: configuration)
         #expect(check.complaint { _ in } == "")
         let second = check.complaint {
             $0.texts["/sys/fs/cgroup/system.slice/edgeprint.service/memory.max"] = "max\n"

@@ -44,9 +44,15 @@ struct StatisticsNamesTests {
         edgeprint_event_subscribers gauge
         edgeprint_events_lost_total counter
         edgeprint_fetch_duration_seconds histogram
+        edgeprint_memory_budget_bytes gauge
         edgeprint_memory_cache_allowed_bytes gauge
         edgeprint_memory_cache_steps_total counter
+        edgeprint_memory_part_limit_bytes gauge part=bodies part=cache part=daemon part=decoded part=failures part=workers \
+        part=writes
+        edgeprint_memory_part_used_bytes gauge part=bodies part=cache part=daemon part=decoded part=failures part=workers \
+        part=writes
         edgeprint_memory_stalled_ratio gauge
+        edgeprint_memory_trims_total counter
         edgeprint_mezzanine_hits_total counter
         edgeprint_mezzanines_made_total counter
         edgeprint_negative_entries gauge
@@ -62,6 +68,7 @@ struct StatisticsNamesTests {
         edgeprint_requests_in_flight gauge
         edgeprint_requests_total counter result=brownout result=collapsed result=disk result=error result=fallback result=memory \
         result=miss result=negative result=original result=other result=placeholder result=refused result=revalidated result=stale
+        edgeprint_resident_bytes gauge
         edgeprint_response_bytes_total counter
         edgeprint_responses_total counter status=1xx status=2xx status=3xx status=4xx status=5xx
         edgeprint_slow_misses_under_way gauge
@@ -118,6 +125,9 @@ struct StatisticsNamesTests {
         breakers: halfOpen hosts open opened refused
         brownouts: behind
         brownouts.answers: fast larger original placeholder stale
+        budget: bytes resident trims
+        budget.limits: bodies cache daemon decoded failures workers writes
+        budget.used: bodies cache daemon decoded failures workers writes
         connections: accepted limit open timedOut turnedAway
         disk: drops errors health originalDrops queuedBytes queuedWrites stores variantDrops
         disk.originals: bytes entries evictions hits misses quota

@@ -117,7 +117,7 @@ extension ConfigurationChecks {
     private static func checkQuotas(_ configuration: Configuration, _ decoder: inout ConfigurationDecoder) {
         let cache = configuration.cache
         let parts: [(String, Int, (ConfiguredSite.Quota) -> Int?)] = [
-            ("memory", cache.memory, \.memory), ("originals", cache.originals, \.originals),
+            ("memory", configuration.memoryPlan.cache, \.memory), ("originals", cache.originals, \.originals),
             ("variants", cache.variants, \.variants),
         ]
         for (name, whole, quota) in parts {

@@ -6,7 +6,7 @@ enum TierChecks {
     static func check(_ configuration: Configuration, _ decoder: inout ConfigurationDecoder) {
         let cache = configuration.cache
         var problems: [(key: String, message: String)] = []
-        if let problem = problem(of: cache) { problems.append(problem) }
+        if let problem = problem(of: cache, memory: configuration.memoryPlan.cache) { problems.append(problem) }
         if !cache.hasDisk, !cache.seed.isEmpty { problems.append(("cache.seed", "requires cache.path, which is off")) }
         for (key, message) in problems { decoder.report(message, key: key, place: decoder.places[key]) }
         checkPolicies(configuration, &decoder)
@@ -37,7 +37,7 @@ enum TierChecks {
     }
 
     /// The contradiction between the tiers' own settings, if there is one.
-    private static func problem(of cache: Configuration.Cache) -> (key: String, message: String)? {
+    private static func problem(of cache: Configuration.Cache, memory: Int) -> (key: String, message: String)? {
         let (query, store) = (cache.tiers.query, cache.tiers.store)
         switch (query, store) {
         case (.concurrent, _):
@@ -54,7 +54,7 @@ enum TierChecks {
             return ("cache.tiers.query", "\(message); set store: lowest as well")
         case (_, .lowest) where !cache.hasDisk:
             return ("cache.tiers.store", "lowest stores nothing, since cache.path is off")
-        case (_, .highest) where cache.memory == 0:
+        case (_, .highest) where memory == 0:
             return ("cache.tiers.store", "highest stores nothing, since cache.memory is 0")
         default: return nil
         }

@@ -14,7 +14,7 @@ extension ConfigurationSchema {
             "cache.memory",
             \.cache.memorySize,
             .memorySize(upTo: 1 << 50),
-            "Size of the memory cache of encoded images: 256MiB, 25% of the memory, or auto; 0 to disable."
+            "Size of the memory cache of encoded images: 256MiB, 25% of the memory, or auto: a quarter of limits.memory."
         ),
         Setting(
             "cache.memory-entries",

@@ -215,35 +215,41 @@ enum ConfigurationSchema {
         Setting("negative.entries", \.negative.entries, .count(0...10_000_000), "Maximum number of cached failures."),
     ]
 
-    private static let limits: [Setting<Configuration>] = [
-        Setting(
-            "limits.request-body",
-            \.limits.requestBody,
-            .size(1_024...1 << 30),
-            needsRestart: true,
-            "Maximum size of a request body; only raw sources accept one."
-        ),
-        Setting(
-            "clients.half-close",
-            \.clients.halfClose,
-            .choice,
-            "Clients that close their sending side before their response: answer, or treat as gone."
-        ),
-        Setting("limits.connections", \.limits.connections, .count(1...1_000_000), "Maximum open client connections."),
-        Setting(
-            "limits.waiters",
-            \.limits.waiters,
-            .count(1...1_000_000),
-            "Maximum requests waiting for the same result."
-        ),
-        Setting("limits.queue", \.limits.queue, .count(1...1_000_000), "Maximum transforms waiting for a worker."),
-        Setting(
-            "overload.queue-time",
-            \.overload.queueTime,
-            .duration(1...longest),
-            "Longest wait for a transform or download, predicted or real; beyond it requests are 503."
-        ),
-    ]
+    private static let limits: [Setting<Configuration>] =
+        memory + [
+            Setting(
+                "limits.request-body",
+                \.limits.requestBody,
+                .size(1_024...1 << 30),
+                needsRestart: true,
+                "Maximum size of a request body; only raw sources accept one."
+            ),
+            Setting(
+                "clients.half-close",
+                \.clients.halfClose,
+                .choice,
+                "Clients that close their sending side before their response: answer, or treat as gone."
+            ),
+            Setting(
+                "limits.connections",
+                \.limits.connections,
+                .count(1...1_000_000),
+                "Maximum open client connections."
+            ),
+            Setting(
+                "limits.waiters",
+                \.limits.waiters,
+                .count(1...1_000_000),
+                "Maximum requests waiting for the same result."
+            ),
+            Setting("limits.queue", \.limits.queue, .count(1...1_000_000), "Maximum transforms waiting for a worker."),
+            Setting(
+                "overload.queue-time",
+                \.overload.queueTime,
+                .duration(1...longest),
+                "Longest wait for a transform or download, predicted or real; beyond it requests are 503."
+            ),
+        ]
 
     private static let timeouts: [Setting<Configuration>] = [
         Setting(
@@ -307,19 +313,19 @@ enum ConfigurationSchema {
             \.workers.count,
             .count(0...256),
             needsRestart: true,
-            "Number of worker processes; 0 for one per core plus one."
+            "Number of worker processes; 0 for one per core plus one, or fewer if memory is short."
         ),
         Setting(
             "workers.memory",
             \.workers.memory,
-            .size(256 << 20...largest),
+            .sizeOrAuto(256 << 20...largest),
             needsRestart: true,
             "Address space limit of one worker."
         ),
         Setting(
             "workers.rss",
             \.workers.rss,
-            .size(64 << 20...largest),
+            .sizeOrAuto(64 << 20...largest),
             needsRestart: true,
             "Resident memory above which a worker is replaced after its job."
         ),
@@ -333,7 +339,7 @@ enum ConfigurationSchema {
         Setting(
             "workers.decode-bytes",
             \.workers.decodeBytes,
-            .size(16 << 20...largest),
+            .sizeOrAuto(16 << 20...largest),
             "Maximum bytes of decoded pixels of all running jobs together; further jobs wait."
         ),
     ]

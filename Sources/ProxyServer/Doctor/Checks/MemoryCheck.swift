@@ -1,29 +1,27 @@
-/// Checks that the machine and the control group have the memory that the configuration may use.
+/// Checks that the parts of the memory budget add up to no more than it, and that the machine and the control group have it.
 struct MemoryCheck: DoctorCheck {
-    /// Bytes of `cache.memory`.
-    let cache: Int
-    let workers: Int
-    /// Bytes of `workers.rss`.
-    let workerResident: Int
-
-    /// The daemon's memory without its cache, in bytes.
-    private static let daemon = 96 << 20
-
-    private var wanted: Int { cache + workers * workerResident + Self.daemon }
+    let configuration: Configuration
 
     func findings(_ probe: any SystemProbe) -> [Finding] {
-        let sum = "cache.memory, \(workers) × workers.rss and the daemon may use \(Printing.size(wanted))"
-        let fix = "lower cache.memory, workers.count or workers.rss"
-        if let limit = ControlGroup(probe).memoryLimit, limit < wanted {
+        let memory = MachineMemory(probe)
+        let plan = MemoryPlan(configuration, of: memory, cores: ProcessorCount.online)
+        let wanted = plan.sum
+        let sum = "\(plan.list): \(Printing.size(wanted)) together"
+        let fix =
+            "leave these sizes at auto, or lower limits.memory, cache.memory, workers.count or workers.decode-bytes"
+        if let limit = memory.group, limit < wanted {
             let message = "the control group is limited to \(Printing.size(limit)); \(sum)"
             return [.warning("memory", message, fix: fix + ", or raise MemoryMax= (docker: --memory)")]
         }
-        guard let total = MachineMemory.total(probe.text("/proc/meminfo") ?? "") else {
+        guard let total = memory.total else {
             return [.note("memory", "the machine's memory is unknown; \(sum)", fix: "mount /proc")]
         }
         guard total >= wanted else {
             return [.warning("memory", "the machine has \(Printing.size(total)); \(sum)", fix: fix)]
         }
-        return [.ok("memory", "\(sum), of \(Printing.size(total))")]
+        if let warning = plan.warning { return [.warning("memory", warning, fix: fix + ", or raise limits.memory")] }
+        return [
+            .ok("memory", "\(sum), within limits.memory, \(Printing.size(plan.budget)), of \(Printing.size(total))")
+        ]
     }
 }

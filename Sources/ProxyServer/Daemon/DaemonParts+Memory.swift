@@ -1,0 +1,38 @@
+import CLinux
+import ImagePipeline
+import Logging
+import OriginTransfer
+
+extension DaemonParts {
+    /// Creates the trim of freed memory when the daemon is idle.
+    static func idleTrim(
+        _ live: LiveConfiguration,
+        _ metrics: Metrics,
+        _ workers: WorkerPool,
+        _ transfers: TransferEngine
+    ) -> IdleTrim {
+        IdleTrim(
+            patience: { live.current.limits.memoryIdle },
+            activity: {
+                let loads = transfers.statistics
+                let requests = metrics.requests.values.reduce(0) { $0 + $1.1 }
+                return IdleTrim.Activity(
+                    done: requests + loads.requests,
+                    underWay: Int(metrics.inFlight.value) + workers.waitingCount + loads.active + loads.waiting
+                )
+            },
+            trim: {
+                transfers.trim()
+                edge_malloc_trim()
+            }
+        )
+    }
+
+    /// Logs at start the warnings of `edgeprint doctor` about memory.
+    static func warnOfMemory(_ configuration: Configuration, _ logger: Logger) {
+        for finding in MemoryCheck(configuration: configuration).findings(MachineProbe())
+        where finding.severity == .warning {
+            logger.warning("memory may be insufficient", metadata: ["problem": "\(finding.message)"])
+        }
+    }
+}
