@@ -1,6 +1,6 @@
 # `make help` lists the targets.
 .DEFAULT_GOAL := help
-.PHONY: help run build test golden crash lint bench overload soak format check demo gallery deb try-deb packages clean
+.PHONY: help run build test golden crash fuzz lint bench overload soak format check demo gallery deb try-deb packages clean
 
 BIN := .build/release
 # Inputs of the binaries. If none is newer, swift build, and the time it takes to plan, is skipped.
@@ -47,6 +47,9 @@ crash: packages $(BIN)/edgeprint ## Kills the server under load 100 times, and i
 	swift build --build-tests
 	EDGEPRINT_BINARY=$(CURDIR)/$(BIN)/edgeprint EDGEPRINT_CRASH_ROUNDS=$${ROUNDS:-100} EDGEPRINT_CUTS=$${CUTS:-200} \
 	swift test --disable-xctest --skip-build --no-parallel --filter 'CrashTests|DiskEveryCallTests'
+
+fuzz: packages ## Fuzzes every parser of bytes from outside for FUZZ_SECONDS (60) each
+	scripts/fuzz
 
 lint: packages ## Checks formatting, warnings, file lengths and cycles of folders
 	@scripts/install-packages python3

@@ -132,7 +132,18 @@ let package = Package(
             dependencies: ["HTTPCache", "CacheTestSupport", "HTTPSemantics", "LinuxSystem", "CLinux", "TestSupport"],
             swiftSettings: settings
         ),
-        .testTarget(name: "ImagePlanTests", dependencies: ["ImagePlan", "TestSupport"], swiftSettings: settings),
+        // Files that are designed to harm decoders, for tests and for the fuzz targets in Tests/Fuzz.
+        .target(
+            name: "HostileTestSupport",
+            dependencies: ["CZlib", "TestSupport"],
+            path: "Tests/HostileTestSupport",
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "ImagePlanTests",
+            dependencies: ["ImagePlan", "HostileTestSupport", "TestSupport"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "ImagePipelineTests",
             // ImageWorker: the tests of the pool run its executable.
@@ -150,7 +161,7 @@ let package = Package(
             dependencies: [
                 "ImageWorker", "ImagePlan", "LinuxSystem", "CAVIF", "CJXL", "CLinux", "CLCMS", "CVips", "CWebP",
                 "CZlib",
-                "TestSupport",
+                "HostileTestSupport", "TestSupport",
             ],
             // Golden images, and files that tests cannot generate.
             exclude: ["Golden", "Samples"],
@@ -161,7 +172,7 @@ let package = Package(
             dependencies: [
                 "ProxyServer", "HTTPCache", "HTTPKit", "HTTPSemantics", "ImagePipeline", "ImagePlan", "LinuxSystem",
                 "OriginTransfer",
-                "TestSupport",
+                "HostileTestSupport", "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Yams", package: "Yams"),
                 .product(name: "Logging", package: "swift-log"),

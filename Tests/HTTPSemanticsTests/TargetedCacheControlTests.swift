@@ -31,6 +31,17 @@ struct TargetedCacheControlTests {
         #expect(CacheControl(targeted: "max-age=99999999999")?.maxAge == CacheControl.ceiling)
     }
 
+    /// As in `Cache-Control`: a list that is none could name every field.
+    @Test(arguments: [
+        "private=\"Set-Cookie, a@b\"", "private=\"a b\"", "private=\"a\\\"b\"", "private=\"\"", "private=\", ,\"",
+        "private=token/x", "private",
+    ])
+    func `an invalid list of field names means the whole response`(text: String) throws {
+        let control = try #require(CacheControl(targeted: text))
+        #expect(control.private == .whole)
+        #expect(CacheControl(control.text) == control)
+    }
+
     @Test func `overrides Cache-Control and Expires`() {
         func lifetime(_ targeted: String?) -> Int64 {
             let fields = Freshness.Fields(

@@ -50,12 +50,11 @@ package struct RequestParser: Sendable {
     ) throws(ParseError) -> ParseResult {
         // Without a new LF no further line is complete: only the limits may have been exceeded.
         if progress.searched > 0, bytes.firstLineFeed(from: Int(progress.searched)) == nil {
+            _ = try startOfRequestLine(bytes)
             return try incomplete(bytes, &progress)
         }
         head.reset()
-        let start = skippedEmptyLine(bytes)
-        // The first byte gives away a TLS client hello, say, so there is no need to wait for more.
-        if start < bytes.count, !ByteClass.isToken(bytes[start]), bytes[start] != 0x0D { throw .invalidMethod }
+        let start = try startOfRequestLine(bytes)
         guard let requestLineEnd = bytes.firstLineFeed(from: start) else {
             progress.lineStart = UInt32(start)
             return try incomplete(bytes, &progress)
@@ -100,9 +99,14 @@ package struct RequestParser: Sendable {
         return .malformedRequestLine
     }
 
-    /// The length of an empty line before the request, which is ignored (RFC 9112 §2.2).
-    private func skippedEmptyLine(_ bytes: Span<UInt8>) -> Int {
-        bytes.count >= 2 && bytes[0] == 0x0D && bytes[1] == 0x0A ? 2 : 0
+    /// The start of the request line, after an empty line, which is ignored (RFC 9112 §2.2).
+    ///
+    /// - Throws: `invalidMethod` for a first byte that no method has: it gives away a TLS client hello, say, so there is no need to
+    ///   wait for more.
+    private func startOfRequestLine(_ bytes: Span<UInt8>) throws(ParseError) -> Int {
+        let start = bytes.count >= 2 && bytes[0] == 0x0D && bytes[1] == 0x0A ? 2 : 0
+        if start < bytes.count, !ByteClass.isToken(bytes[start]), bytes[start] != 0x0D { throw .invalidMethod }
+        return start
     }
 
     /// The end of the content of the line whose LF is at `feed`.

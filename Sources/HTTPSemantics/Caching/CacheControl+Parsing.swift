@@ -105,10 +105,13 @@ extension CacheControl {
         return FieldSyntax.number(bytes, range, ceiling: ceiling) ?? 0
     }
 
-    /// The field names of a qualified directive; an invalid list means the whole response.
     private static func qualified(_ bytes: Span<UInt8>, _ argument: Argument) -> Qualified {
         guard case .value(let range) = argument else { return .whole }
-        let list = bytes.extracting(range)
+        return qualified(by: bytes.extracting(range))
+    }
+
+    /// A directive qualified by a list of field names; an invalid list means the whole response.
+    static func qualified(by list: Span<UInt8>) -> Qualified {
         var names: [String] = []
         var position = 0
         FieldSyntax.skipListSeparators(list, &position)

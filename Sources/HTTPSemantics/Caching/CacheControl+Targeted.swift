@@ -46,8 +46,7 @@ extension CacheControl {
         switch value {
         case .boolean(let flag): self[keyPath: key] = flag ? .whole : .absent
         case .text(let names):
-            let names = FieldLines.members(names)
-            self[keyPath: key] = names.isEmpty ? .whole : .fields(names)
+            self[keyPath: key] = CacheControl.qualified(by: names.utf8Span.span)
         default: break
         }
     }

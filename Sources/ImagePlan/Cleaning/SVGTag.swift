@@ -14,7 +14,7 @@ struct SVGTag {
         isEmpty = rest.last == UInt8(ascii: "/")
         if isEmpty { rest = rest.dropLast() }
         let name = rest.prefix { !Self.isBlank($0) }
-        guard let first = name.first, first >= 0x80 || Self.isLetter(first) else { return nil }
+        guard Self.isName(name) else { return nil }
         self.name = Array(name)
         localName = Self.local(String(decoding: name, as: UTF8.self))
         rest = rest.dropFirst(name.count)
@@ -24,7 +24,7 @@ struct SVGTag {
             guard !rest.isEmpty else { break }
             let name = rest.prefix { !Self.isBlank($0) && $0 != UInt8(ascii: "=") }
             var value = rest.dropFirst(name.count).drop(while: Self.isBlank)
-            guard !name.isEmpty, value.first == UInt8(ascii: "=") else { return nil }
+            guard Self.isName(name), value.first == UInt8(ascii: "=") else { return nil }
             value = value.dropFirst().drop(while: Self.isBlank)
             guard let quote = value.first, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'"),
                 let end = value.dropFirst().firstIndex(of: quote)
@@ -58,6 +58,18 @@ struct SVGTag {
     static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
     private static func isLetter(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "_") || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    }
+    /// Whether the bytes are a name (XML 1.0 §2.3); every byte beyond ASCII counts as part of one.
+    ///
+    /// Parsers of HTML accept other bytes and end names elsewhere: to them, `/onload` is the attribute `onload`.
+    private static func isName(_ bytes: ArraySlice<UInt8>) -> Bool {
+        guard let first = bytes.first, first >= 0x80 || isLetter(first) || first == UInt8(ascii: ":") else {
+            return false
+        }
+        return bytes.allSatisfy { byte in
+            byte >= 0x80 || isLetter(byte) || (UInt8(ascii: "0")...UInt8(ascii: ":")).contains(byte)
+                || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+        }
     }
     private static func local(_ name: String) -> String {
         name.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false).last.map {

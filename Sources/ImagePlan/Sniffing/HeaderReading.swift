@@ -1,9 +1,8 @@
 extension Span where Element == UInt8 {
-    /// Checks that the bytes up to `end` are available; `total` is the length of the file.
+    /// Checks that the bytes up to `end` are available; `total` is the length of the file, or the end of a box that is available.
     func require(_ end: Int, of total: Int) throws(SniffStop) {
-        if end <= count { return }
         guard end <= total else { throw .malformed("the file is truncated in its header") }
-        throw .needsMore(end)
+        guard end <= count else { throw .needsMore(end) }
     }
 
     /// The byte at an offset.

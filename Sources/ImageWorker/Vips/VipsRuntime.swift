@@ -13,6 +13,9 @@ enum VipsRuntime {
         guard unsafe edge_vips_init("edgeprint-worker") == 0 else { throw VipsError.take("init") }
         vips_cache_set_max(0)
         vips_concurrency_set(1)
+        // Else the loaders that cannot read row by row, as that of animated WebP, write images over 100 MB to a temporary file, and
+        // the limit of file sizes ends the process. libvips knows no larger unit than g.
+        unsafe setenv("VIPS_DISC_THRESHOLD", "1024g", 1)
         unsafe vips_operation_block_set("VipsForeign", 1)
         // Unblock what the coders name.
         for part in CoderRegistry.all.flatMap({ [$0.loader, $0.saver] }).compactMap(\.self) {

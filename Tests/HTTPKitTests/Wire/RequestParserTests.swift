@@ -42,6 +42,7 @@ import Testing
         (" GET / HTTP/1.1\r\nHost: a\r\n\r\n", .invalidMethod),
         ("GE(T / HTTP/1.1\r\nHost: a\r\n\r\n", .invalidMethod),
         ("\u{16}\u{3}\u{1}", .invalidMethod),
+        ("\r\n\u{16}\u{3}\u{1}", .invalidMethod),
         ("GET\r\n\r\n", .invalidMethod),
         ("GET /\r\n\r\n", .malformedRequestLine),
         ("GET  / HTTP/1.1\r\nHost: a\r\n\r\n", .malformedRequestLine),

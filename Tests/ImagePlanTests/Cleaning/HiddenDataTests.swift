@@ -1,3 +1,4 @@
+import HostileTestSupport
 import ImagePlan
 import Testing
 

@@ -98,6 +98,22 @@ struct SVGCleanerTests {
         #expect(throws: MetadataCleaner.Stop.self) { try clean(markup) }
     }
 
+    /// To an HTML parser, `/onload` is the attribute `onload`, and `<b` in a name may begin a tag.
+    @Test(arguments: [
+        "<svg x='1'/onload='a()'/>", "<svg><g/onload='a()'></g/onload='a()'></svg>", "<svg a<!DOCTYPE='9'/>",
+        "<svg a='1'<script='2'/>", "<svg \"a\"='1'/>", "<svg a&b='1'/>", "<svg 1a='1'/>", "<svg -a='1'/>",
+        "<svg><g<b/></svg>",
+        "<svg a\u{0}b='1'/>",
+    ])
+    func `rejects names that XML does not allow`(markup: String) {
+        #expect(throws: MetadataCleaner.Stop.self) { try clean(markup) }
+    }
+
+    @Test func `keeps names with every character that XML allows`() throws {
+        let markup = "<svg xmlns='http://www.w3.org/2000/svg' data-a.b_1:c='x' \u{E9}='y'><svg:g _a='1'/></svg>"
+        #expect(try clean(markup) == markup)
+    }
+
     @Test func `rejects encodings other than UTF-8`() {
         let markup = Array("<svg a='".utf8) + [0xFF, 0xFE] + Array("'/>".utf8)
         let header = ImageHeader(format: .svg, width: 0, height: 0)

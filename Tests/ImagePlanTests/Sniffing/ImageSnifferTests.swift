@@ -1,3 +1,4 @@
+import HostileTestSupport
 import ImagePlan
 import Testing
 
@@ -259,5 +260,14 @@ struct ImageSnifferTests {
         #expect(sniff([0x1F, 0x8B, 7, 0] + bytes.dropFirst(4)) == .unknown)
         #expect(ImageFormat.svgz.mediaType == "image/svg+xml" && ImageFormat.svgz.contentCoding == "gzip")
         for format in ImageFormat.allCases where format != .svgz { #expect(format.contentCoding == nil) }
+    }
+
+    /// The third of two associations would be read from the box after them.
+    @Test(arguments: [0, 600]) func `rejects entries beyond the end of their box`(padding: Int) throws {
+        var bytes = Build.avif(width: 300, height: 200) + [UInt8](repeating: 0, count: padding)
+        let type = try #require(bytes.indices.first { bytes[$0...].starts(with: Build.text("ipma")) })
+        #expect(bytes[type + 11] == 2)
+        bytes[type + 11] = 3
+        #expect(sniff(bytes) == .malformed(.avif, "the file is truncated in its header"))
     }
 }

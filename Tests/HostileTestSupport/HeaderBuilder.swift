@@ -1,17 +1,17 @@
 /// Builds small valid files byte by byte, from which tests derive invalid ones.
-enum HeaderBuilder {
-    static func big(_ value: Int, _ count: Int) -> [UInt8] {
+package enum HeaderBuilder {
+    package static func big(_ value: Int, _ count: Int) -> [UInt8] {
         (0..<count).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
     }
 
-    static func little(_ value: Int, _ count: Int) -> [UInt8] {
+    package static func little(_ value: Int, _ count: Int) -> [UInt8] {
         big(value, count).reversed()
     }
 
-    static func text(_ text: String) -> [UInt8] { Array(text.utf8) }
+    package static func text(_ text: String) -> [UInt8] { Array(text.utf8) }
 
     /// A TIFF structure with one directory, as in an EXIF block; entries are tag, type and value.
-    static func tiff(_ entries: [(tag: Int, type: Int, value: Int)], bigEndian: Bool = false) -> [UInt8] {
+    package static func tiff(_ entries: [(tag: Int, type: Int, value: Int)], bigEndian: Bool = false) -> [UInt8] {
         func number(_ value: Int, _ count: Int) -> [UInt8] { bigEndian ? big(value, count) : little(value, count) }
         var bytes: [UInt8] = bigEndian ? [0x4D, 0x4D, 0, 0x2A] : [0x49, 0x49, 0x2A, 0]
         bytes += number(8, 4) + number(entries.count, 2)
@@ -22,7 +22,7 @@ enum HeaderBuilder {
         return bytes + number(0, 4) + [UInt8](repeating: 0, count: 16)
     }
 
-    static func jpeg(width: Int, height: Int, orientation: Int? = nil, padding: Int = 0) -> [UInt8] {
+    package static func jpeg(width: Int, height: Int, orientation: Int? = nil, padding: Int = 0) -> [UInt8] {
         func segment(_ marker: UInt8, _ content: [UInt8]) -> [UInt8] {
             [0xFF, marker] + big(content.count + 2, 2) + content
         }
@@ -39,7 +39,7 @@ enum HeaderBuilder {
         return bytes + segment(0xDA, [3, 1, 0, 2, 0x11, 3, 0x11, 0, 63, 0]) + [0x12, 0x34, 0xFF, 0xD9]
     }
 
-    static func png(
+    package static func png(
         width: Int,
         height: Int,
         colorType: UInt8 = 2,
@@ -56,7 +56,7 @@ enum HeaderBuilder {
     }
 
     /// A PNG chunk with its checksum, computed independently bit by bit.
-    static func chunk(_ type: String, _ content: [UInt8]) -> [UInt8] {
+    package static func chunk(_ type: String, _ content: [UInt8]) -> [UInt8] {
         let checked = text(type) + content
         var remainder: UInt32 = .max
         for byte in checked {
@@ -68,7 +68,9 @@ enum HeaderBuilder {
         return big(content.count, 4) + checked + big(Int(~remainder), 4)
     }
 
-    static func gif(width: Int, height: Int, frames: Int, transparent: Bool = false, trailer: Bool = true) -> [UInt8] {
+    package static func gif(width: Int, height: Int, frames: Int, transparent: Bool = false, trailer: Bool = true)
+        -> [UInt8]
+    {
         var bytes = text("GIF89a") + little(width, 2) + little(height, 2) + [0x81, 0, 0]
         bytes += [UInt8](repeating: 7, count: 12)
         bytes += [0x21, 0xFF, 11] + text("NETSCAPE2.0") + [3, 1, 0, 0, 0]
@@ -80,7 +82,7 @@ enum HeaderBuilder {
         return bytes + (trailer ? [0x3B] : [])
     }
 
-    static func riff(_ chunks: [(type: String, content: [UInt8])]) -> [UInt8] {
+    package static func riff(_ chunks: [(type: String, content: [UInt8])]) -> [UInt8] {
         let content = chunks.flatMap { chunk -> [UInt8] in
             text(chunk.type) + little(chunk.content.count, 4) + chunk.content
                 + (chunk.content.count % 2 == 1 ? [0] : [])
@@ -88,22 +90,24 @@ enum HeaderBuilder {
         return text("RIFF") + little(content.count + 4, 4) + text("WEBP") + content
     }
 
-    static func webpExtended(flags: UInt8, width: Int, height: Int) -> (type: String, content: [UInt8]) {
+    package static func webpExtended(flags: UInt8, width: Int, height: Int) -> (type: String, content: [UInt8]) {
         ("VP8X", [flags, 0, 0, 0] + little(width - 1, 3) + little(height - 1, 3))
     }
 
-    static func vp8(width: Int, height: Int) -> (type: String, content: [UInt8]) {
+    package static func vp8(width: Int, height: Int) -> (type: String, content: [UInt8]) {
         ("VP8 ", [0x10, 0, 0, 0x9D, 0x01, 0x2A] + little(width, 2) + little(height, 2) + [1, 2, 3])
     }
 
-    static func vp8l(width: Int, height: Int, alpha: Bool) -> (type: String, content: [UInt8]) {
+    package static func vp8l(width: Int, height: Int, alpha: Bool) -> (type: String, content: [UInt8]) {
         ("VP8L", [0x2F] + little((width - 1) | (height - 1) << 14 | (alpha ? 1 << 28 : 0), 4) + [0, 0, 0, 0])
     }
 
-    static func box(_ type: String, _ content: [UInt8]) -> [UInt8] { big(content.count + 8, 4) + text(type) + content }
+    package static func box(_ type: String, _ content: [UInt8]) -> [UInt8] {
+        big(content.count + 8, 4) + text(type) + content
+    }
 
     /// An AVIF whose second item is the primary one; readers must not use the first one's size.
-    static func avif(width: Int, height: Int, turns: UInt8? = nil, alpha: Bool = false, brand: String = "avif")
+    package static func avif(width: Int, height: Int, turns: UInt8? = nil, alpha: Bool = false, brand: String = "avif")
         -> [UInt8]
     {
         var properties =
@@ -119,12 +123,12 @@ enum HeaderBuilder {
             + box("mdat", [1, 2, 3])
     }
 
-    static func bmp(width: Int, height: Int, depth: Int = 24) -> [UInt8] {
+    package static func bmp(width: Int, height: Int, depth: Int = 24) -> [UInt8] {
         text("BM") + little(70, 4) + little(0, 4) + little(54, 4) + little(40, 4) + little(width, 4) + little(height, 4)
             + little(1, 2) + little(depth, 2) + [UInt8](repeating: 0, count: 40)
     }
 
-    static func ico(pictures: [[UInt8]]) -> [UInt8] {
+    package static func ico(pictures: [[UInt8]]) -> [UInt8] {
         var bytes: [UInt8] = [0, 0, 1, 0] + little(pictures.count, 2)
         var offset = 6 + 16 * pictures.count
         for picture in pictures {
@@ -134,14 +138,14 @@ enum HeaderBuilder {
         return bytes + pictures.flatMap(\.self)
     }
 
-    static func jp2(width: Int, height: Int) -> [UInt8] {
+    package static func jp2(width: Int, height: Int) -> [UInt8] {
         big(12, 4) + [0x6A, 0x50, 0x20, 0x20, 0x0D, 0x0A, 0x87, 0x0A]
             + box("ftyp", text("jp2 ") + big(0, 4) + text("jp2 "))
             + box("jp2h", box("ihdr", big(height, 4) + big(width, 4) + [0, 3, 7, 7, 0, 0]))
     }
 
     /// A codestream with both sides in 13 bits.
-    static func jxl(width: Int, height: Int) -> [UInt8] {
+    package static func jxl(width: Int, height: Int) -> [UInt8] {
         var bits: [Int] = [0, 1, 0]
         bits += (0..<13).map { (height - 1) >> $0 & 1 } + [0, 0, 0] + [1, 0] + (0..<13).map { (width - 1) >> $0 & 1 }
         var bytes: [UInt8] = [0xFF, 0x0A]
