@@ -61,8 +61,8 @@ package struct ParsedQuery: Hashable, Sendable {
     package let presets: [String]
     /// Whether the query requests no transform: the original bytes are served, without negotiation.
     ///
-    /// Forwarded and ignored parameters, `filename`, `download`, `timing`, `exp`, `sig`, `refresh`, `retry`, `wait-store` and
-    /// `preset=none` request no transform.
+    /// Forwarded and ignored parameters, `filename`, `download`, `timing`, `exp`, `sig`, `scope`, `refresh`, `retry`,
+    /// `wait-store` and `preset=none` request no transform.
     package let isBare: Bool
     /// The pairs to forward to the origin, raw and in order, joined by `&`, and those of them that are part of the cache key.
     package let forwarded: QueryFilter.Outcome
@@ -86,8 +86,15 @@ package struct ParsedQuery: Hashable, Sendable {
     package let expires: Int64?
     /// The signature, decoded once; not verified here.
     package let signature: String?
-    /// The raw query without the `sig` pair: the part of the signed text after the raw path and `?`.
-    package let unsignedQuery: String
+    /// What the signature permits (`scope`); `nil` for a signature over the whole query.
+    package let scope: SignatureScope?
+    /// The first parameter that `scope` does not permit; the signature is not verified here.
+    package let scopeViolation: RequestError?
+    /// The part of the signed text after the raw path and `?`: the raw query without the `sig` pair, or with `scope` the raw pairs
+    /// `scope` and `exp` alone, in their order.
+    ///
+    /// The two kinds of texts are disjoint: one contains a pair named `scope`, and the other does not.
+    package let signedQuery: String
     /// The hints the result depends on: `.width` for `w=auto`, `.dpr` for `dpr=auto`.
     package let hints: Set<ClientHint>
 }

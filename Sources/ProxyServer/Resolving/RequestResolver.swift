@@ -325,6 +325,7 @@ extension Problem {
     init(_ error: RequestError) {
         switch error.status {
         case .malformed: self.init(400, error.description, parameter: error.parameter)
+        case .forbidden: self.init(403, error.description, parameter: error.parameter)
         case .unprocessable: self.init(422, error.description, parameter: error.parameter)
         }
     }
