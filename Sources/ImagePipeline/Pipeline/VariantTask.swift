@@ -263,6 +263,7 @@ final class VariantTask: Sendable {
             flight.announce(Answer(entity: arriving.entity(for: request, parts), status: arrival.status))
         } else if let plan = request.plan,
             let refusal = HeaderGate.refusal(of: header, plan: plan, source: request.origin.source)
+                ?? OutputGate.refusal(of: header, plan: plan, for: request)
         {
             let giveUp = step.withLock { $0.giveUp.take() }
             fail(refusal, arrival.status.ofFailure)
@@ -286,7 +287,10 @@ final class VariantTask: Sendable {
             finishBare(outcome, body: body)
             return
         }
-        if let refusal = HeaderGate.refusal(of: header, plan: plan, source: request.origin.source) {
+        let refusal =
+            HeaderGate.refusal(of: header, plan: plan, source: request.origin.source)
+            ?? OutputGate.refusal(of: header, plan: plan, for: request)
+        if let refusal {
             fail(refusal, outcome.status.ofFailure)
             return
         }

@@ -76,6 +76,7 @@ struct QueryReader {
         return ParsedQuery(
             plan: try parameters.plan(),
             presets: presetNames,
+            statedNames: Set(parts.compactMap { if case .own(let own, _) = $0 { own.name } else { nil } }),
             isBare: parameters.isEmpty,
             forwarded: options.query.outcome(forwarded),
             url: url,
@@ -121,13 +122,18 @@ struct QueryReader {
             try parameters.append(preset.parameters, origin: .sourcePreset(preset.name))
         }
         try parameters.append(parts)
-        guard let ratio = options.nameRatio else { return parameters }
-        for case .own(let parameter, _) in parts where parameter.name == StepContext.dprName {
-            throw parameter.error("cannot be combined with @\(ratio)x in the name of the file")
+        if let ratio = options.nameRatio {
+            for case .own(let parameter, _) in parts where parameter.name == StepContext.dprName {
+                throw parameter.error("cannot be combined with @\(ratio)x in the name of the file")
+            }
+            // Without a size there is nothing to multiply.
+            if parameters.hasSize {
+                try parameters.append([Parameter(StepContext.dprName, String(ratio))], origin: .fileName)
+            }
         }
-        // Without a size there is nothing to multiply.
-        if parameters.hasSize {
-            try parameters.append([Parameter(StepContext.dprName, String(ratio))], origin: .fileName)
+        if let limits = options.unsigned, requestValues["sig"] == nil {
+            let isPreset = !presetNames.isEmpty
+            try parameters.limit(to: limits, isPreset: isPreset, isEnforced: options.enforcesUnsigned)
         }
         return parameters
     }

@@ -67,6 +67,10 @@ extension Explainer {
     /// Whether the request needs a signature, and the setting that determines it.
     private func need(of request: ExplainedRequest) -> (isRequired: Bool, origin: SettingOrigin) {
         let required = loaded.origin(of: "signing.required")
+        if !loaded.configuration.signing.required, request.rule.unsigned == .none {
+            let key = request.isRemote ? "remote.unsigned" : "sources.\(request.rule.localName).unsigned"
+            return (true, loaded.origin(of: key))
+        }
         guard !loaded.configuration.signing.required, request.isRemote else {
             return (loaded.configuration.signing.required, required)
         }

@@ -104,6 +104,7 @@ struct RequestBuilder: Sendable {
         }
         if request.scope != nil { try check(scopeOf: Array(unsigned.utf8), query) }
         let signed = request.scope == nil ? query : scoped.joined(separator: "&")
+        if !signer.hasKeys, raw == nil { try check(unsigned: Array(unsigned.utf8), query) }
         guard let signature = signer.signature(path: path.utf8, query: signed.utf8, method: request.method) else {
             for name in SignedOptions.names.map(\.name) + ["timing"]
             where raw == nil && request.parameters.contains(where: { $0 == (name, "1") }) {
@@ -132,6 +133,16 @@ struct RequestBuilder: Sendable {
             )
         }
         if let violation = parsed.scopeViolation { throw Problem(violation) }
+    }
+
+    /// Refuses what the source does not allow without a signature.
+    private func check(unsigned target: [UInt8], _ query: String) throws(Problem) {
+        guard let options = try resolver.ruled(at: target)?.entry.options else { return }
+        do throws(RequestError) {
+            _ = try RequestLanguage.parse(query: query, options: options)
+        } catch {
+            throw Problem(error)
+        }
     }
 
     /// The parameter with a URL.

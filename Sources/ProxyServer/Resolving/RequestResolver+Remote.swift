@@ -6,9 +6,14 @@ import OriginTransfer
 extension RequestResolver {
     /// Resolves a request of `/fetch`.
     func remote(_ rawPath: ArraySlice<UInt8>, query: [UInt8]) throws(Problem) -> ResolvedRequest {
-        let parsed = try parse(query, table.remote.options)
+        var options = table.remote.options
+        // The limits for unsigned requests apply to the plan with the preset of a rule.
+        if !table.rules.isEmpty { options.enforcesUnsigned = false }
+        let parsed = try parse(query, options)
         let (text, name) = try remoteText(parsed)
-        guard !DataURL.isOne(text) else { return try data(text, name, parsed, rawPath) }
+        guard !DataURL.isOne(text) else {
+            return try data(text, name, parse(query, table.remote.options), rawPath)
+        }
         let url: OriginURL
         do {
             url = try OriginURL(text, of: name)
@@ -18,10 +23,11 @@ extension RequestResolver {
         let isAllowed = table.allowedHosts.contains { $0.matches(url.hostText) }
         try permission?.checkRemote(parsed, path: rawPath, isAllowed: isAllowed)
         let ruled = try ruledFetch(url)
+        try checkUse(parsed, ruled)
         try checkAccess(ruled)
         do {
             let origin = try origin(at: url, ruled)
-            return try request(origin, ruled.isPresetChanged ? parse(query, ruled.entry.options) : parsed, ruled)
+            return try request(origin, table.rules.isEmpty ? parsed : parse(query, ruled.entry.options), ruled)
         } catch let error as RequestError {
             throw Problem(error)
         } catch let problem as Problem {
@@ -84,6 +90,7 @@ extension RequestResolver {
             isAllowed: table.dataPolicy == .any,
             refusal: "A data: URL requires a signature (remote.data)."
         )
+        try checkUse(parsed, RuledSource(entry: table.remote))
         let data: DataURL
         do throws(DataURL.Defect) {
             data = try DataURL(text)

@@ -20,8 +20,6 @@ struct RuledSource: Sendable {
     var subject: RuleSet.Subject?
     /// `nil` if no rule concerns the request.
     var ruling: Ruling?
-    /// Whether a rule has set the preset.
-    var isPresetChanged = false
 
     /// What the request and its responses need of the ruling.
     var request: RequestRules {
@@ -108,7 +106,6 @@ extension RequestResolver {
         if ruling.source.preset != entry.preset {
             ruled.entry.preset = ruling.source.preset
             ruled.entry.options.sourcePreset = ruling.source.preset.flatMap { entry.options.presets[$0] }
-            ruled.isPresetChanged = true
         }
         if path != nil { ruled.entry.options.query = QueryFilter(ruling.source.rule) }
         return ruled
