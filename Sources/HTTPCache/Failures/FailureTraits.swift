@@ -17,6 +17,8 @@ package struct FailureTraits: Hashable, Sendable {
     package var isPermanent = false
     /// Whether another output of the same job may have caused the failure, so that each output is retried alone.
     package var isRetryableAlone = false
+    /// Whether the cost of the work caused the failure, so that it predicts that of other work of at least this cost.
+    package var isCostDependent = false
 
     /// Creates traits; the defaults describe a failure that affects only its own request.
     package init(
@@ -27,7 +29,8 @@ package struct FailureTraits: Hashable, Sendable {
         isDenial: Bool = false,
         isOriginFault: Bool = false,
         isPermanent: Bool = false,
-        isRetryableAlone: Bool = false
+        isRetryableAlone: Bool = false,
+        isCostDependent: Bool = false
     ) {
         self.failureClass = failureClass
         self.allowsStale = allowsStale
@@ -37,5 +40,6 @@ package struct FailureTraits: Hashable, Sendable {
         self.isOriginFault = isOriginFault
         self.isPermanent = isPermanent
         self.isRetryableAlone = isRetryableAlone
+        self.isCostDependent = isCostDependent
     }
 }

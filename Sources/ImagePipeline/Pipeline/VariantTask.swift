@@ -13,15 +13,17 @@ final class VariantTask: Sendable {
     let context: LoadContext
     let pipeline: Pipeline
     let flight: Flight<Answer, PipelineError>
-    private let step = Lock(Step())
+    let step = Lock(Step())
 
     var parts: PipelineParts { pipeline.parts }
 
     /// The current step and how to cancel it.
-    private struct Step: Sendable {
+    struct Step: Sendable {
         var number = 0
         var giveUp: (@Sendable () -> Void)?
         var raise: (@Sendable (RequestPriority) -> Void)?
+        /// The remembered failure that the task probes, besides that of its key.
+        var probe: CacheKey?
     }
 
     /// - Parameter pipeline: kept until the task has ended.
@@ -43,7 +45,7 @@ final class VariantTask: Sendable {
         flight.onAbandon(
             unless: { [request] in request.origin.source.continues == .always && request.keeps != .none },
             cancel: { [self] in
-                if context.isProbe { parts.failures.giveUp(request.key) }
+                endProbes()
                 let giveUp = step.withLock { step in
                     defer { step.giveUp = nil }
                     return step.giveUp
@@ -313,6 +315,8 @@ final class VariantTask: Sendable {
         let outcome = origin.joined(by: auxiliaries)
         var timing = AVIFTiming(of: request, plan: plan, outcome, parts)
         if context.isWarming, timing == .later { timing = .atOnce }
+        let cost = WorkClass(of: request, plan: plan, header: outcome.origin.record.header, bucket: timing.bucket)
+        guard admits(cost) else { return }
         flight.enter(.transform)
         makeOnce(
             Work(
@@ -322,6 +326,7 @@ final class VariantTask: Sendable {
                 copy: copy,
                 auxiliaries: auxiliaries,
                 timing: timing,
+                cost: cost,
                 delivery: origin.delivery,
                 resolved: ResolvedVariant(
                     request,
