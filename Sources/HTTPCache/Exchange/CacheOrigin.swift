@@ -51,19 +51,31 @@ extension PurgeSubject {
 extension NegativeCache {
     /// Remembers a failure of a request.
     ///
-    /// - Parameter auxiliaries: other originals that may have caused the failure.
+    /// - Parameters:
+    ///   - work: the class of the work that failed; `nil` if the failure applies to the key alone.
+    ///   - auxiliaries: other originals that may have caused the failure.
     package func record(
         _ key: CacheKey,
         _ error: Failure,
         of origin: some CacheOrigin,
         plan: String? = nil,
+        work: WorkClass? = nil,
         auxiliaries: [PurgeSubject] = [],
         hints: RetryHints = RetryHints(),
         hasStored: Bool = false
     ) {
         var subject = PurgeSubject(origin)
         subject.auxiliaries = auxiliaries
-        record(key, error, about: subject, url: origin.text, plan: plan, hints: hints, hasStored: hasStored)
+        record(
+            key,
+            error,
+            about: subject,
+            url: origin.text,
+            plan: plan,
+            work: work,
+            hints: hints,
+            hasStored: hasStored
+        )
     }
 }
 

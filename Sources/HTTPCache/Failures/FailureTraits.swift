@@ -19,6 +19,8 @@ package struct FailureTraits: Hashable, Sendable {
     package var isPermanent = false
     /// Whether another output of the same job may have caused the failure, so that each output is retried alone.
     package var isRetryableAlone = false
+    /// Whether the cost of the work caused the failure, so that it predicts that of other work of at least this cost.
+    package var isCostDependent = false
 
     /// Creates traits; the defaults describe a failure that affects only its own request.
     package init(
@@ -30,7 +32,8 @@ package struct FailureTraits: Hashable, Sendable {
         isOriginFault: Bool = false,
         isOverload: Bool = false,
         isPermanent: Bool = false,
-        isRetryableAlone: Bool = false
+        isRetryableAlone: Bool = false,
+        isCostDependent: Bool = false
     ) {
         self.failureClass = failureClass
         self.allowsStale = allowsStale
@@ -41,5 +44,6 @@ package struct FailureTraits: Hashable, Sendable {
         self.isOverload = isOverload
         self.isPermanent = isPermanent
         self.isRetryableAlone = isRetryableAlone
+        self.isCostDependent = isCostDependent
     }
 }

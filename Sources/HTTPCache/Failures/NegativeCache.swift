@@ -17,10 +17,12 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
         case blocked(Failure)
     }
 
-    private struct Entry: Sendable {
+    struct Entry: Sendable {
         var subject: PurgeSubject
         var url: String
         var plan: String?
+        /// The class of the work that failed, whose failure applies to work of higher classes, too; `nil` for one key only.
+        var work: WorkClass?
         var kind: FailureClass
         var error: Failure
         var failures: Int
@@ -33,18 +35,9 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
         /// Whether the entry is also on disk.
         var isKept: Bool
         var serial: UInt64
-
-        /// The bytes that the entry occupies, at most.
-        var size: Int {
-            let strings =
-                [subject.url, subject.source, plan ?? ""] + (url == subject.url ? [] : [url]) + subject.presets
-                + (subject.record?.tags ?? [])
-            let texts = strings.reduce(0) { $0 + $1.utf8.count }
-            return NegativeCache.entrySize + texts + subject.auxiliaries.count * NegativeCache.entrySize
-        }
     }
 
-    private struct State: Sendable {
+    struct State: Sendable {
         var policy: FailurePolicy
         let keeper: (any FailureKeeping)?
         /// `nil` once the previous run's failures have been read, or if there are none.
@@ -54,6 +47,8 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
         var bytes = 0
         /// The keys with entries by the keys of other originals that they depend on, to find those of one original without a scan.
         var byOrigin: [CacheKey: Set<CacheKey>] = [:]
+        /// The keys of entries with a class of work by their original's key, at most `mostClasses` each.
+        var classes: [CacheKey: [CacheKey]] = [:]
         /// Entries, oldest first; elements whose entry was removed or replaced are skipped.
         var order = RingQueue<(key: CacheKey, serial: UInt64)>()
         var nextSerial: UInt64 = 0
@@ -68,6 +63,7 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
         mutating func put(_ entry: Entry, for key: CacheKey) {
             bytes += entry.size - (entries[key]?.size ?? 0)
             entries[key] = entry
+            if entry.work != nil { enterClass(key, entry.subject.origin) }
             for origin in Self.origins(of: entry) where origin != key { byOrigin[origin, default: []].insert(key) }
         }
 
@@ -84,6 +80,7 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
             guard let entry = entries.removeValue(forKey: key) else { return }
             bytes -= entry.size
             if entry.isKept { keeper?.discardFailure(key) }
+            if entry.work != nil { leaveClass(key, entry.subject.origin) }
             for origin in Self.origins(of: entry) where origin != key {
                 byOrigin[origin]?.remove(key)
                 if byOrigin[origin]?.isEmpty == true { byOrigin[origin] = nil }
@@ -91,17 +88,17 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
         }
     }
 
-    private let time: any TimeSource
+    let time: any TimeSource
     private let keeper: (any FailureKeeping)?
-    private let state: Lock<State>
+    let state: Lock<State>
 
     /// How long an unreported probe lasts: longer than any transfer.
-    private static var longestProbe: Int64 { 120_000_000_000 }
+    static var longestProbe: Int64 { 120_000_000_000 }
     /// The number of characters of a URL and of a plan that are stored for display.
     private static var shownLength: Int { 512 }
 
     /// The bytes of an entry without its texts: its box, its slots in the tables and in the order, and the headers of its strings.
-    private static var entrySize: Int { 640 }
+    static var entrySize: Int { 640 }
 
     /// The shortest lifetime that is stored on disk, in seconds.
     private static var shortestKept: Int64 { 10 }
@@ -251,6 +248,7 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
     ///   - subject: the original, and the other originals that may have caused the failure. A failure with others is stored in
     ///     memory only, and removed when one of them has a new body.
     ///   - url: the requested URL, for display.
+    ///   - work: the class of the work that failed, to which the key belongs; `nil` if the failure applies to the key alone.
     ///   - hasStored: whether the original has a stored response.
     package func record(
         _ key: CacheKey,
@@ -258,6 +256,7 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
         about subject: PurgeSubject,
         url: String,
         plan: String? = nil,
+        work: WorkClass? = nil,
         hints: RetryHints = RetryHints(),
         hasStored: Bool = false
     ) {
@@ -279,11 +278,13 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
             if before == nil { state.nextSerial += 1 }
             let serial = before?.serial ?? state.nextSerial
             let isKept =
-                state.keeper != nil && kind != .failing && seconds >= Self.shortestKept && subject.auxiliaries.isEmpty
+                state.keeper != nil && work == nil && kind != .failing && seconds >= Self.shortestKept
+                && subject.auxiliaries.isEmpty
             let entry = Entry(
                 subject: subject,
                 url: url == subject.url ? subject.url : String(url.prefix(Self.shownLength)),
                 plan: plan.map { String($0.prefix(Self.shownLength)) },
+                work: work,
                 kind: kind,
                 error: error,
                 failures: failures,
@@ -350,6 +351,7 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
             RememberedFailure(
                 url: entry.url,
                 plan: entry.plan,
+                work: entry.work?.description,
                 source: entry.subject.source,
                 kind: entry.kind,
                 error: entry.error,
@@ -379,7 +381,7 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
         )
     }
 
-    private static func failure(_ entry: Entry, _ now: Int64) -> Failure {
+    static func failure(_ entry: Entry, _ now: Int64) -> Failure {
         // The outcome of a probe is unknown: suggest a retry in a second.
         .remembered(entry.error, secondsLeft: max(1, (entry.until - now + 999_999_999) / 1_000_000_000))
     }

@@ -3,6 +3,8 @@ package struct RememberedFailure<Failure: CacheFailure>: Hashable, Sendable {
     /// The requested URL; `plan` is set if only the making of one variant failed.
     package var url: String
     package var plan: String?
+    /// The class of work that the failure applies to, in words; `nil` if it applies to one request.
+    package var work: String?
     package var source: String
     package var kind: FailureClass
     package var error: Failure

@@ -23,7 +23,8 @@ extension PipelineError {
         case .refused: FailureTraits(failureClass: .undecodable, isPermanent: true, isRetryableAlone: true)
         case .crashedDecoder:
             FailureTraits(failureClass: .undecodable, isOriginFault: true, isPermanent: true, isRetryableAlone: true)
-        case .transformTimeout: FailureTraits(failureClass: .failing, isRetryableAlone: true)
+        case .transformTimeout:
+            FailureTraits(failureClass: .failing, isRetryableAlone: true, isCostDependent: true)
         case .overloaded: FailureTraits(allowsStale: true, isOverload: true)
         // Not remembered by URL: the breaker itself decides when the origin is asked again.
         case .circuitOpen: FailureTraits(allowsStale: true, isOriginFault: true)

@@ -198,9 +198,12 @@ package final class Pipeline: Sendable {
     }
 
     /// Returns the flight's key: requests with cache directives or loop names do not share a flight with others, nor does warming,
-    /// which would delay them.
+    /// which would delay them, nor does the plan of a preset, which is tried when the same plan of a client is not.
     func flightKey(_ request: VariantRequest, _ context: LoadContext) -> CacheKey {
-        let suffix = context.demand.keySuffix + context.caller.keySuffix + (context.isWarming ? "\nwarm" : "")
+        let isTried = request.isPresetPlan && parts.failures.hasClasses(of: request.origin.key)
+        let suffix =
+            context.demand.keySuffix + context.caller.keySuffix + (context.isWarming ? "\nwarm" : "")
+            + (isTried ? "\npreset" : "")
         return suffix.isEmpty ? request.key : CacheKey(hashing: "demand/1\n\(request.key)\(suffix)")
     }
 

@@ -7,16 +7,21 @@ import LinuxSystem
 extension VariantTask {
     /// Ends with a failure to make a variant of an available original; it is remembered for this variant only.
     ///
-    /// - Parameter status: how the original was obtained.
-    func fail(_ failure: PipelineError, _ status: CacheStatus) {
+    /// A failure that depends on the cost applies to all work on the original that costs as much, but for presets.
+    /// - Parameters:
+    ///   - status: how the original was obtained.
+    ///   - cost: the class of the work; `nil` if there was none.
+    func fail(_ failure: PipelineError, _ status: CacheStatus, cost: WorkClass? = nil) {
         let error = failure.concealed(by: request.origin.source)
         if !request.origin.keepsNothing, request.origin.source.negative {
+            let cost = error.traits.isCostDependent ? cost : nil
             _ = flight.publish {
                 parts.failures.record(
-                    request.key,
+                    cost?.failureKey(of: request.origin.key) ?? request.key,
                     error,
                     of: request.origin,
                     plan: request.plan,
+                    work: cost,
                     auxiliaries: request.auxiliaries.map { PurgeSubject($0.origin) }
                 )
             }
@@ -66,6 +71,7 @@ extension VariantTask {
         let start = parts.time.monotonic
         var outcome = work.outcome
         parts.failures.forget(request.key)
+        parts.failures.forget(work.cost, on: request.origin.key)
         guard let picture = made.pictures.first else {
             end(.failure(.workerLost))
             return
@@ -123,7 +129,7 @@ extension VariantTask {
 
     /// Ends the flight.
     func end(_ result: Result<Answer, PipelineError>) {
-        if context.isProbe { parts.failures.giveUp(request.key) }
+        endProbes()
         flight.finish(brownedOut(result) ?? result)
     }
 

@@ -18,6 +18,7 @@ extension VariantTask {
         let copy: MezzanineStage.Found?
         let auxiliaries: [OriginOutcome]
         let timing: AVIFTiming
+        let cost: WorkClass
         /// The delivery of the original, whose variants are made together.
         let delivery: Delivery?
         /// `nil` if the request's own key is all that is known.
@@ -98,7 +99,7 @@ extension VariantTask {
         ) { [self] result in
             switch result {
             case .success(let made): publish(made, work, resolved: nil)
-            case .failure(let error): fail(error, work.outcome.status.ofFailure)
+            case .failure(let error): fail(error, work.outcome.status.ofFailure, cost: work.cost)
             }
         }
         remember(number) {
@@ -145,7 +146,7 @@ extension VariantTask {
         case .failure(let error) where !isOwn && error.traits.isPermanent:
             // The error names the other request's parameters, and may be due to them.
             makeAlone(work)
-        case .failure(let error): fail(error, work.outcome.status.ofFailure)
+        case .failure(let error): fail(error, work.outcome.status.ofFailure, cost: work.cost)
         }
     }
 

@@ -15,15 +15,17 @@ final class VariantTask: Sendable {
     let flight: Flight<Answer, PipelineError>
     /// A stale variant that is served if there is no room to make the current one.
     let lastResort = Lock<Entity?>(nil)
-    private let step = Lock(Step())
+    let step = Lock(Step())
 
     var parts: PipelineParts { pipeline.parts }
 
     /// The current step and how to cancel it.
-    private struct Step: Sendable {
+    struct Step: Sendable {
         var number = 0
         var giveUp: (@Sendable () -> Void)?
         var raise: (@Sendable (RequestPriority) -> Void)?
+        /// The remembered failure that the task probes, besides that of its key.
+        var probe: CacheKey?
     }
 
     /// - Parameter pipeline: kept until the task has ended.
@@ -45,7 +47,7 @@ final class VariantTask: Sendable {
         flight.onAbandon(
             unless: { [request] in request.origin.source.continues == .always && request.keeps != .none },
             cancel: { [self] in
-                if context.isProbe { parts.failures.giveUp(request.key) }
+                endProbes()
                 let giveUp = step.withLock { step in
                     defer { step.giveUp = nil }
                     return step.giveUp
@@ -268,6 +270,7 @@ final class VariantTask: Sendable {
             flight.announce(Answer(entity: arriving.entity(for: request, parts), status: arrival.status))
         } else if let plan = request.plan,
             let refusal = HeaderGate.refusal(of: header, plan: plan, source: request.origin.source)
+                ?? OutputGate.refusal(of: header, plan: plan, for: request)
         {
             let giveUp = step.withLock { $0.giveUp.take() }
             fail(refusal, arrival.status.ofFailure)
@@ -291,7 +294,10 @@ final class VariantTask: Sendable {
             finishBare(outcome, body: body)
             return
         }
-        if let refusal = HeaderGate.refusal(of: header, plan: plan, source: request.origin.source) {
+        let refusal =
+            HeaderGate.refusal(of: header, plan: plan, source: request.origin.source)
+            ?? OutputGate.refusal(of: header, plan: plan, for: request)
+        if let refusal {
             fail(refusal, outcome.status.ofFailure)
             return
         }
@@ -314,6 +320,8 @@ final class VariantTask: Sendable {
         let outcome = origin.joined(by: auxiliaries)
         var timing = AVIFTiming(of: request, plan: plan, outcome, parts)
         if context.isWarming, timing == .later { timing = .atOnce }
+        let cost = WorkClass(of: request, plan: plan, header: outcome.origin.record.header, bucket: timing.bucket)
+        guard admits(cost) else { return }
         flight.enter(.transform)
         makeOnce(
             Work(
@@ -323,6 +331,7 @@ final class VariantTask: Sendable {
                 copy: copy,
                 auxiliaries: auxiliaries,
                 timing: timing,
+                cost: cost,
                 delivery: origin.delivery,
                 resolved: ResolvedVariant(
                     request,

@@ -110,6 +110,8 @@ package struct SourceRule: Hashable, Sendable {
     package var staleWhileRevalidate: Int64
     /// Seconds for which a stale response is served when the origin fails, if it states none (RFC 5861 §4).
     package var staleIfError: Int64
+    /// What requests without a signature may ask.
+    package var unsigned = UnsignedUse.any
     package var originals: OriginalsPolicy
     package var noTransform = NoTransformPolicy.ignore
     package var unsupported = UnsupportedPolicy.refuse

@@ -17,6 +17,13 @@ package final class VariantRequest: Sendable {
     package let tiers: CacheTiers
     /// Names of the applied presets; not part of the key.
     package let presets: [String]
+    /// Whether the plan is that of a preset, and no client has changed it; not part of the key.
+    package let isPresetPlan: Bool
+    /// The maximum pixels of the result; `nil` for none but the limits of the source.
+    ///
+    /// Part of the key, so that requests with another limit do not receive its failures. Their results are shared by the resolved
+    /// key, to which it does not belong.
+    package let outputPixels: Int?
     /// Default encoder qualities.
     package let quality: QualityDefaults
     /// The plan's auxiliary images, in order.
@@ -30,6 +37,8 @@ package final class VariantRequest: Sendable {
     /// - Parameters:
     ///   - tiers: the tiers that may store it; `nil` for the source's.
     ///   - presets: names of the applied presets.
+    ///   - isPresetPlan: whether the plan is that of a preset.
+    ///   - outputPixels: the maximum pixels of the result.
     ///   - quality: default qualities; `nil` for the source's.
     ///   - auxiliaries: the plan's auxiliary images, each once.
     package init(
@@ -38,6 +47,8 @@ package final class VariantRequest: Sendable {
         bucket: FormatBucket?,
         tiers: CacheTiers? = nil,
         presets: [String] = [],
+        isPresetPlan: Bool = false,
+        outputPixels: Int? = nil,
         quality: QualityDefaults? = nil,
         auxiliaries: [Auxiliary] = []
     ) {
@@ -48,6 +59,8 @@ package final class VariantRequest: Sendable {
         self.auxiliaries = auxiliaries
         self.origin = origin
         self.presets = presets
+        self.isPresetPlan = isPresetPlan
+        self.outputPixels = plan == nil ? nil : outputPixels
         self.plan = plan
         self.bucket = bucket
         self.quality = quality ?? origin.source.quality
@@ -62,7 +75,7 @@ package final class VariantRequest: Sendable {
         let rest = [
             animation.isEmpty ? "" : "\n\(animation)", formats.isEmpty ? "" : "\n\(formats)",
             origin.source.encodingKeyText(plan: plan, bucket: bucket),
-            auxiliaries.map { "\n\($0.origin.key)" }.joined(),
+            auxiliaries.map { "\n\($0.origin.key)" }.joined(), outputPixels.map { "\nat most \($0)" } ?? "",
         ]
         .joined()
         key = CacheKey(hashing: "variant/1\n\(origin.key)\n\(plan)\n\(bucket?.name ?? "-")\n\(qualities)\(rest)")
@@ -76,6 +89,8 @@ package final class VariantRequest: Sendable {
         origin = request.origin.withoutStorage
         plan = request.plan
         presets = request.presets
+        isPresetPlan = request.isPresetPlan
+        outputPixels = request.outputPixels
         bucket = request.bucket
         tiers = request.tiers
         quality = request.quality

@@ -8,8 +8,8 @@ enum ParameterRole: Sendable {
 
     /// The names of parameters about the request.
     private static let requestNames = [
-        "preset", "filename", "download", "timing", "exp", "sig", "refresh", "retry", "wait-store", "url", "url64",
-        "enc",
+        "preset", "filename", "download", "timing", "exp", "sig", "scope", "refresh", "retry", "wait-store", "url",
+        "url64", "enc",
     ]
 
     private static let table: [String: ParameterRole] = {

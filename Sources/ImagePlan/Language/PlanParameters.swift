@@ -26,6 +26,19 @@ struct PlanParameters {
     /// Whether a resize has a width or a height.
     var hasSize: Bool { entries.contains { ResizeStep.names.contains($0.parameter.name) } }
 
+    /// The parameters that the query states.
+    var stated: [Parameter] { entries.filter { $0.origin == .query }.map(\.parameter) }
+
+    /// The first parameter of a name, of the query or of a preset.
+    subscript(name: String) -> Parameter? { entries.first { $0.parameter.name == name }?.parameter }
+
+    /// Replaces a parameter by the allowed one that takes its place.
+    mutating func snap(_ parameter: Parameter, to snapped: Parameter) {
+        guard let index = entries.firstIndex(where: { $0.parameter == parameter }) else { return }
+        entries[index].parameter = snapped
+        entries[index].origin = .snapped(from: parameter.value)
+    }
+
     /// Appends a preset's parameters; its settings replace those of earlier texts in place.
     mutating func append(_ parameters: [Parameter], origin: ParameterOrigin) throws(RequestError) {
         layer += 1

@@ -38,6 +38,8 @@ package enum ParameterOrigin: Hashable, Sendable {
     case sourcePreset(String)
     /// The name of the requested file (`ScaleSuffix`).
     case fileName
+    /// The query or a preset, whose value the source's limits for requests without a signature have replaced (`UnsignedLimits`).
+    case snapped(from: String)
 }
 
 /// A parameter with its origin.

@@ -6,6 +6,7 @@ struct QueryReader {
     private var requestValues: [String: Parameter] = [:]
     private var usesSourcePreset = true
     private var hints: Set<ClientHint> = []
+    private var pairs: [QueryPair] = []
 
     /// The longest `filename` in bytes, a limit of most file systems.
     private static let longestFilename = 255
@@ -17,6 +18,7 @@ struct QueryReader {
 
     /// Reads the next pair; throws 400 for an unknown name.
     mutating func read(_ pair: QueryPair) throws(RequestError) {
+        pairs.append(pair)
         switch ParameterRole(of: pair.name) {
         case .request:
             try readRequestValue(try pair.parameter())
@@ -68,9 +70,13 @@ struct QueryReader {
     func finish(query: [UInt8]) throws(RequestError) -> ParsedQuery {
         let url = try remoteURL()
         let parameters = try planParameters()
+        let scope = try requestValues[SignatureScope.name].map { (value) throws(RequestError) in
+            try SignatureScope(parsing: value)
+        }
         return ParsedQuery(
             plan: try parameters.plan(),
             presets: presetNames,
+            statedNames: Set(parts.compactMap { if case .own(let own, _) = $0 { own.name } else { nil } }),
             isBare: parameters.isEmpty,
             forwarded: options.query.outcome(forwarded),
             url: url,
@@ -82,8 +88,9 @@ struct QueryReader {
             timing: try requestValues["timing"]?.flag() ?? false,
             expires: try requestValues["exp"].map { (exp) throws(RequestError) in try Self.seconds(exp) },
             signature: requestValues["sig"]?.value,
-            unsignedQuery: requestValues["sig"] == nil
-                ? String(decoding: query, as: UTF8.self) : Self.withoutSignature(query),
+            scope: scope,
+            scopeViolation: scope?.refusal(of: pairs),
+            signedQuery: signedQuery(query, isScoped: scope != nil),
             hints: hints
         )
     }
@@ -115,13 +122,18 @@ struct QueryReader {
             try parameters.append(preset.parameters, origin: .sourcePreset(preset.name))
         }
         try parameters.append(parts)
-        guard let ratio = options.nameRatio else { return parameters }
-        for case .own(let parameter, _) in parts where parameter.name == StepContext.dprName {
-            throw parameter.error("cannot be combined with @\(ratio)x in the name of the file")
+        if let ratio = options.nameRatio {
+            for case .own(let parameter, _) in parts where parameter.name == StepContext.dprName {
+                throw parameter.error("cannot be combined with @\(ratio)x in the name of the file")
+            }
+            // Without a size there is nothing to multiply.
+            if parameters.hasSize {
+                try parameters.append([Parameter(StepContext.dprName, String(ratio))], origin: .fileName)
+            }
         }
-        // Without a size there is nothing to multiply.
-        if parameters.hasSize {
-            try parameters.append([Parameter(StepContext.dprName, String(ratio))], origin: .fileName)
+        if let limits = options.unsigned, requestValues["sig"] == nil {
+            let isPreset = !presetNames.isEmpty
+            try parameters.limit(to: limits, isPreset: isPreset, isEnforced: options.enforcesUnsigned)
         }
         return parameters
     }
@@ -146,6 +158,13 @@ struct QueryReader {
             throw parameter.error("must be a time in whole seconds since 1970")
         }
         return seconds
+    }
+
+    private func signedQuery(_ query: [UInt8], isScoped: Bool) -> String {
+        guard !isScoped else {
+            return pairs.filter { ["exp", SignatureScope.name].contains($0.name) }.map(\.raw).joined(separator: "&")
+        }
+        return requestValues["sig"] == nil ? String(decoding: query, as: UTF8.self) : Self.withoutSignature(query)
     }
 
     /// The raw query without the signature and its `&`.

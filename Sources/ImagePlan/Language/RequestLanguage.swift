@@ -36,6 +36,10 @@ package struct ParseOptions: Sendable {
     package var nameRatio: Int?
     /// The settings for `w=auto` and `dpr=auto`; `nil` rejects both.
     package var hints: ClientHintOptions?
+    /// The limits for queries without `sig`; `nil` for none.
+    package var unsigned: UnsignedLimits?
+    /// Whether queries that the limits do not allow are refused; otherwise the limits only replace values.
+    package var enforcesUnsigned = true
 
     /// Creates options; by default nothing is forwarded or ignored and there are no presets.
     package init(
@@ -59,10 +63,14 @@ package struct ParsedQuery: Hashable, Sendable {
     package let plan: Plan
     /// The names of the applied presets: the source's first, then those of the query.
     package let presets: [String]
+    /// The names of the parameters of the plan that the query itself states.
+    package let statedNames: Set<String>
+    /// Whether the plan is that of presets, and nothing of it is the client's.
+    package var isPresetPlan: Bool { !presets.isEmpty && statedNames.isEmpty }
     /// Whether the query requests no transform: the original bytes are served, without negotiation.
     ///
-    /// Forwarded and ignored parameters, `filename`, `download`, `timing`, `exp`, `sig`, `refresh`, `retry`, `wait-store` and
-    /// `preset=none` request no transform.
+    /// Forwarded and ignored parameters, `filename`, `download`, `timing`, `exp`, `sig`, `scope`, `refresh`, `retry`,
+    /// `wait-store` and `preset=none` request no transform.
     package let isBare: Bool
     /// The pairs to forward to the origin, raw and in order, joined by `&`, and those of them that are part of the cache key.
     package let forwarded: QueryFilter.Outcome
@@ -86,8 +94,15 @@ package struct ParsedQuery: Hashable, Sendable {
     package let expires: Int64?
     /// The signature, decoded once; not verified here.
     package let signature: String?
-    /// The raw query without the `sig` pair: the part of the signed text after the raw path and `?`.
-    package let unsignedQuery: String
+    /// What the signature permits (`scope`); `nil` for a signature over the whole query.
+    package let scope: SignatureScope?
+    /// The first parameter that `scope` does not permit, or requires; the signature is not verified here.
+    package let scopeViolation: RequestError?
+    /// The part of the signed text after the raw path and `?`: the raw query without the `sig` pair, or with `scope` the raw pairs
+    /// `scope` and `exp` alone, in their order.
+    ///
+    /// The two kinds of texts are disjoint: one contains a pair named `scope`, and the other does not.
+    package let signedQuery: String
     /// The hints the result depends on: `.width` for `w=auto`, `.dpr` for `dpr=auto`.
     package let hints: Set<ClientHint>
 }

@@ -23,6 +23,11 @@ package struct Parameter: Hashable, Sendable {
         RequestError(parameter: name, reason: reason)
     }
 
+    /// A 403 error about this parameter.
+    func refusal(_ reason: String) -> RequestError {
+        RequestError(parameter: name, reason: reason, status: .forbidden)
+    }
+
     /// Parses an integer within a range: digits, with a minus sign if the range includes negative numbers.
     package func integer(in range: ClosedRange<Int>) throws(RequestError) -> Int {
         guard let number = FixedDecimal(parsing: value), !value.utf8.contains(UInt8(ascii: ".")),

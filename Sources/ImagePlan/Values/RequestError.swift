@@ -4,6 +4,8 @@ package struct RequestError: Error, Hashable, Sendable, CustomStringConvertible 
     package enum Status: Hashable, Sendable {
         /// 400: the request itself is malformed.
         case malformed
+        /// 403: the request needs a signature, or a signature that permits more.
+        case forbidden
         /// 422: the request is well-formed, but cannot be met for this image.
         case unprocessable
     }

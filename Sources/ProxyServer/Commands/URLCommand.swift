@@ -17,6 +17,7 @@ struct URLCommand: ParsableCommand {
               edgeprint url https://images.example.com/cat.png w=200 --url-form encrypted
               edgeprint url photos/cat.jpg --widths 320,640,1280 q=75 --base https://img.example.com
               edgeprint url photos/cat.jpg crop=50%x100% w=400 --widths 320,640
+              edgeprint url photos/cat.jpg --scope 'w:320-1920,dpr:1-3,format:*' --expires 7d
               edgeprint url photos/cat.jpg w=400 --site shop --base https://img.shop.example
               edgeprint url files/report.txt --method PUT --expires 1h
 
@@ -46,6 +47,14 @@ struct URLCommand: ParsableCommand {
 
     @Option(help: ArgumentHelp("Validity as a duration (1h, 7d) or an end in seconds since 1970.", valueName: "time"))
     var expires: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Sign this scope instead of the parameters, which clients then choose: name:low-high, name:a|b or name:*; name!: for a required one.",
+            valueName: "name:values,…"
+        )
+    )
+    var scope: String?
 
     @Option(
         help: ArgumentHelp(
@@ -93,6 +102,7 @@ struct URLCommand: ParsableCommand {
         var request = RequestBuilder.Request(subject: subject, isEncoded: encoded)
         request.expires = try expirySecond(now: time.wallSeconds)
         request.method = method
+        request.scope = scope
         request.form = urlForm
         do {
             guard let widths = try pixelWidths() else {

@@ -117,6 +117,8 @@ struct Configuration: Sendable, Equatable {
         /// How an origin's `no-transform` is handled.
         var noTransform = SourceRule.NoTransformPolicy.ignore
         var unsupported = SourceRule.UnsupportedPolicy.refuse
+        /// What requests without a signature may ask.
+        var unsigned = UnsignedUse.any
     }
 
     /// The settings of signed requests.
@@ -338,6 +340,7 @@ extension Configuration {
         rule.ignoreQuery = remote.ignoreQuery
         rule.unkeyedQuery = remote.unkeyedQuery
         rule.sortsQuery = remote.sortsQuery
+        rule.unsigned = remote.unsigned
         return rule
     }
 

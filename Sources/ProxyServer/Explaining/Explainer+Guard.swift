@@ -17,14 +17,17 @@ extension Explainer {
         } catch {
             throw Problem(error)
         }
-        let permission = RequestPermission(loaded.configuration.signing)
+        let permission = resolver.permission ?? RequestPermission(loaded.configuration.signing)
         let facts = signatureFacts(
             permission.verdict(on: parsed, path: request.target.path),
             isRequired: need.isRequired,
             .setting(need.origin),
             expires: parsed.expires
         )
-        return Explanation.Section(name: "signature", facts: [required] + facts)
+        let scope = parsed.scope.map { scope in
+            Explanation.Fact(SignatureScope.name, .string(scope.text), .parameter(SignatureScope.name))
+        }
+        return Explanation.Section(name: "signature", facts: [required] + facts + (scope.map { [$0] } ?? []))
     }
 
     /// The facts about a signature.
@@ -64,6 +67,10 @@ extension Explainer {
     /// Whether the request needs a signature, and the setting that determines it.
     private func need(of request: ExplainedRequest) -> (isRequired: Bool, origin: SettingOrigin) {
         let required = loaded.origin(of: "signing.required")
+        if !loaded.configuration.signing.required, request.rule.unsigned == .none {
+            let key = request.isRemote ? "remote.unsigned" : "sources.\(request.rule.localName).unsigned"
+            return (true, loaded.origin(of: key))
+        }
         guard !loaded.configuration.signing.required, request.isRemote else {
             return (loaded.configuration.signing.required, required)
         }

@@ -98,9 +98,15 @@ extension Explainer {
             switch statement.origin {
             case .query: .parameter(statement.parameter.name)
             case .fileName: .path
+            case .snapped: .parameter(statement.parameter.name)
             case .preset(let name): .preset(name, loaded.places["presets.\(name)"])
             case .sourcePreset(let name): .sourcePreset(name, loaded.places["presets.\(name)"])
             }
-        return Explanation.Fact(statement.parameter.name, .string(statement.parameter.value), origin)
+        let value = statement.parameter.value
+        guard case .snapped(let old) = statement.origin else {
+            return Explanation.Fact(statement.parameter.name, .string(value), origin)
+        }
+        let words = "\(value), instead of \(old) without a signature (unsigned)"
+        return Explanation.Fact(statement.parameter.name, .string(value), words: words, origin)
     }
 }

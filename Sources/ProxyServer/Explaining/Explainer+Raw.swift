@@ -52,7 +52,7 @@ extension Explainer {
             facts.append(Explanation.Fact("verdict", .string("none"), words: words, setting))
             return Explanation.Section(name: "signature", facts: facts)
         }
-        let signer = RequestPermission(loaded.configuration.signing).signer
+        let signer = (resolver.permission ?? RequestPermission(loaded.configuration.signing)).signer
         let verdict = own.signature.map { signer.verdict(on: $0, path: request.target.path, query: own.unsigned) }
         facts += signatureFacts(verdict ?? .missing, isRequired: true, setting, expires: own.expires)
         return Explanation.Section(name: "signature", facts: facts)

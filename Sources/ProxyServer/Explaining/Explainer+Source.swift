@@ -7,7 +7,7 @@ extension Explainer {
     private static let groups = InheritedSetting.sections
     private static let freshness = ["ttl", "ttl-min", "ttl-max"]
     /// Keys that `/fetch` has under `remote`.
-    private static let remoteKeys = ["allow-private", "raw", "ignore-query", "unkeyed-query", "sort-query"]
+    private static let remoteKeys = ["allow-private", "raw", "ignore-query", "unkeyed-query", "sort-query", "unsigned"]
 
     /// The source and the settings of its requests.
     func sourceSection(_ request: ExplainedRequest) -> Explanation.Section {

@@ -120,7 +120,10 @@ extension Explainer {
         guard let ruled = try resolver.ruled(at: request.bytes) else {
             throw Problem(404, "There is no image at this path.")
         }
-        return ruled
+        var shown = ruled
+        // Refusals are shown as such, and everything else as if there were none.
+        shown.entry.options.enforcesUnsigned = false
+        return shown
     }
 }
 

@@ -14,6 +14,8 @@ struct RequestBuilder: Sendable {
         var parameters: [(name: String, value: String)] = []
         /// The value of `exp`, in seconds since 1970.
         var expires: Int64?
+        /// The value of `scope`: what the signature permits; `nil` to sign the whole query.
+        var scope: String?
         /// How a URL is written.
         var form = URLForm.plain
         /// The method to sign; a signature for GET is also valid for HEAD.
@@ -67,7 +69,9 @@ struct RequestBuilder: Sendable {
         try Self.check(request.method, raw)
         // A raw source forwards its whole query, except the signature parameters if signatures are required.
         let isForOrigin = raw.map { $0.location != .remote } ?? false
-        let own = !isForOrigin ? ["sig", "exp"] + RemoteURL.names : resolver.signsRaw ? ["sig", "exp"] : []
+        let own =
+            !isForOrigin
+            ? ["sig", "exp", SignatureScope.name] + RemoteURL.names : resolver.signsRaw ? ["sig", "exp"] : []
         for (name, value) in request.parameters {
             guard !own.contains(name) else {
                 throw Problem(400, "\(name) cannot be given as a parameter: it is generated.", parameter: name)
@@ -77,7 +81,19 @@ struct RequestBuilder: Sendable {
         guard request.expires == nil || !isForOrigin || resolver.signsRaw else {
             throw Problem(400, "exp has no effect for a raw source unless signatures are required.", parameter: "exp")
         }
-        if let expires = request.expires { pairs.append("exp=\(expires)") }
+        var scoped: [String] = []
+        if let scope = request.scope {
+            guard !isForOrigin else {
+                throw Problem(
+                    400,
+                    "scope has no effect for a raw source, which forwards its query.",
+                    parameter: "scope"
+                )
+            }
+            scoped.append("\(SignatureScope.name)=\(PercentCoding.encodedValue(scope))")
+        }
+        if let expires = request.expires { scoped.append("exp=\(expires)") }
+        pairs += scoped
         let query = pairs.joined(separator: "&")
         let unsigned = query.isEmpty ? path : "\(path)?\(query)"
         if raw == nil {
@@ -86,7 +102,10 @@ struct RequestBuilder: Sendable {
             _ = try resolver.rawOrigin(of: Array(unsigned.utf8), method: request.method)
             if isForOrigin, !resolver.signsRaw { return mount + unsigned }
         }
-        guard let signature = signer.signature(path: path.utf8, query: query.utf8, method: request.method) else {
+        if request.scope != nil { try check(scopeOf: Array(unsigned.utf8), query) }
+        let signed = request.scope == nil ? query : scoped.joined(separator: "&")
+        if !signer.hasKeys, raw == nil { try check(unsigned: Array(unsigned.utf8), query) }
+        guard let signature = signer.signature(path: path.utf8, query: signed.utf8, method: request.method) else {
             for name in SignedOptions.names.map(\.name) + ["timing"]
             where raw == nil && request.parameters.contains(where: { $0 == (name, "1") }) {
                 throw Problem(403, "\(name)=1 requires a signature, but signing.keys is empty.", parameter: name)
@@ -94,6 +113,36 @@ struct RequestBuilder: Sendable {
             return mount + unsigned
         }
         return "\(mount)\(unsigned)\(query.isEmpty ? "?" : "&")sig=\(signature)"
+    }
+
+    /// Refuses a scope that cannot be signed, that names unknown parameters, or that does not permit the given ones.
+    private func check(scopeOf target: [UInt8], _ query: String) throws(Problem) {
+        guard signer.hasKeys else {
+            throw Problem(400, "scope requires a signature, but no key is configured.", parameter: SignatureScope.name)
+        }
+        guard let options = try resolver.ruled(at: target)?.entry.options else { return }
+        let parsed = try resolver.parse(Array(query.utf8), options)
+        for name in parsed.scope?.names ?? [] {
+            guard !RequestLanguage.isReserved(name), options.query.use(of: name) == nil else { continue }
+            let hint = RequestLanguage.hint(name, among: options.query.names)
+            throw Problem(
+                RequestError(
+                    parameter: SignatureScope.name,
+                    reason: "names \(name), which is not a known parameter\(hint)"
+                )
+            )
+        }
+        if let violation = parsed.scopeViolation { throw Problem(violation) }
+    }
+
+    /// Refuses what the source does not allow without a signature.
+    private func check(unsigned target: [UInt8], _ query: String) throws(Problem) {
+        guard let options = try resolver.ruled(at: target)?.entry.options else { return }
+        do throws(RequestError) {
+            _ = try RequestLanguage.parse(query: query, options: options)
+        } catch {
+            throw Problem(error)
+        }
     }
 
     /// The parameter with a URL.

@@ -6,7 +6,8 @@ extension RequestResolver {
     ///
     /// - Parameter source: the rule of the main image, which limits their number.
     /// - Throws: `Problem` with the parameter.
-    func auxiliaries(of plan: Plan, within source: SourceRule) throws(Problem) -> [Auxiliary] {
+    func auxiliaries(of parsed: ParsedQuery, within source: SourceRule) throws(Problem) -> [Auxiliary] {
+        let plan = parsed.plan
         let refusal = MarkRules.refusal(
             of: plan,
             sources: table.sources.keys.sorted(),
@@ -24,7 +25,11 @@ extension RequestResolver {
         for auxiliary in wanted {
             guard let entry = table.sources[auxiliary.path.path.source] else { continue }
             let ruled = ruled(entry, auxiliary.path.path)
-            do throws(Problem) { try checkAccess(ruled) } catch {
+            do throws(Problem) {
+                // The images of presets are the operator's choice.
+                if parsed.statedNames.contains(auxiliary.parameter) { try checkUse(parsed, ruled) }
+                try checkAccess(ruled)
+            } catch {
                 throw Problem(error.status, error.detail, parameter: auxiliary.parameter)
             }
             do {

@@ -6,7 +6,10 @@ import OriginTransfer
 extension RequestResolver {
     /// Resolves a request of `/fetch`.
     func remote(_ rawPath: ArraySlice<UInt8>, query: [UInt8]) throws(Problem) -> ResolvedRequest {
-        let parsed = try parse(query, table.remote.options)
+        var options = table.remote.options
+        // The limits for unsigned requests apply to the plan with the preset of a rule.
+        if !table.rules.isEmpty { options.enforcesUnsigned = false }
+        let parsed = try parse(query, options)
         let (text, name) = try remoteText(parsed)
         guard !DataURL.isOne(text) else { return try data(text, name, parsed, rawPath, query) }
         let url: OriginURL
@@ -18,10 +21,11 @@ extension RequestResolver {
         let isAllowed = table.allowedHosts.contains { $0.matches(url.hostText) }
         try permission?.checkRemote(parsed, path: rawPath, isAllowed: isAllowed)
         let ruled = try ruledFetch(url)
+        try checkUse(parsed, ruled)
         try checkAccess(ruled)
         do {
             let origin = try origin(at: url, ruled)
-            return try request(origin, ruled.isPresetChanged ? parse(query, ruled.entry.options) : parsed, ruled)
+            return try request(origin, table.rules.isEmpty ? parsed : parse(query, ruled.entry.options), ruled)
         } catch let error as RequestError {
             throw Problem(error)
         } catch let problem as Problem {
@@ -85,6 +89,7 @@ extension RequestResolver {
             isAllowed: table.dataPolicy == .any,
             refusal: "A data: URL requires a signature (remote.data)."
         )
+        try checkUse(parsed, RuledSource(entry: table.remote))
         let data: DataURL
         do throws(DataURL.Defect) {
             data = try DataURL(text)
@@ -92,8 +97,9 @@ extension RequestResolver {
             throw Problem(400, "\(name) \(error.reason).", parameter: name)
         }
         let ruled = ruledData()
+        try checkUse(parsed, ruled)
         try checkAccess(ruled)
         let origin = OriginRequest(source: ruled.entry.rule, data: data)
-        return try request(origin, ruled.isPresetChanged ? try parse(query, ruled.entry.options) : parsed, ruled)
+        return try request(origin, table.rules.isEmpty ? parsed : try parse(query, ruled.entry.options), ruled)
     }
 }

@@ -20,8 +20,6 @@ struct RuledSource: Sendable {
     var subject: RuleSet.Subject?
     /// `nil` if no rule concerns the request.
     var ruling: Ruling?
-    /// Whether a rule has set the preset.
-    var isPresetChanged = false
 
     /// What the request and its responses need of the ruling.
     var request: RequestRules {
@@ -120,7 +118,6 @@ extension RequestResolver {
         if ruling.source.preset != entry.preset, preset != .some(nil) {
             ruled.entry.preset = ruling.source.preset
             ruled.entry.options.sourcePreset = preset ?? nil
-            ruled.isPresetChanged = true
         }
         if path != nil { ruled.entry.options.query = QueryFilter(ruling.source.rule) }
         return ruled

@@ -127,6 +127,7 @@ struct RequestResolver: Sendable {
         if let hints { options.hints?.values = hints }
         let parsed = try parse(query, options)
         try permission?.check(parsed, path: rawPath)
+        try checkUse(parsed, ruled)
         try checkAccess(ruled)
         do {
             let origin = try origin(of: ruled, parsed.forwarded, cookie: cookie)
@@ -177,6 +178,9 @@ struct RequestResolver: Sendable {
     }
 
     func parse(_ query: [UInt8], _ options: ParseOptions) throws(Problem) -> ParsedQuery {
+        var options = options
+        // Without permissions nothing is refused, but requests mean what they mean to clients.
+        if permission == nil { options.enforcesUnsigned = false }
         do {
             return try RequestLanguage.parse(query: query, options: options)
         } catch {
@@ -208,7 +212,7 @@ struct RequestResolver: Sendable {
             throw Problem(403, "timing=1 requires a signature.", parameter: "timing")
         }
         if let refusal = Self.refusal(of: parsed.plan.settings.format, by: origin.source) { throw refusal }
-        let auxiliaries = try auxiliaries(of: parsed.plan, within: origin.source)
+        let auxiliaries = try auxiliaries(of: parsed, within: origin.source)
         return ResolvedRequest(
             choice(origin, parsed, auxiliaries),
             saving: savesData(origin.source, parsed)
@@ -294,6 +298,9 @@ struct RequestResolver: Sendable {
                 bucket: bucket,
                 tiers: tiers,
                 presets: parsed.presets,
+                isPresetPlan: parsed.isPresetPlan,
+                outputPixels: parsed.signature == nil && !parsed.isPresetPlan
+                    ? origin.source.unsigned.limits?.pixels : nil,
                 quality: quality,
                 auxiliaries: auxiliaries
             )
@@ -326,6 +333,7 @@ extension Problem {
     init(_ error: RequestError) {
         switch error.status {
         case .malformed: self.init(400, error.description, parameter: error.parameter)
+        case .forbidden: self.init(403, error.description, parameter: error.parameter)
         case .unprocessable: self.init(422, error.description, parameter: error.parameter)
         }
     }

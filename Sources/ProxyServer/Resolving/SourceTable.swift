@@ -67,6 +67,7 @@ extension SourceTable {
                     ? nil : ClientHintOptions(fields: Set(source.rule.clientHints), ladder: configuration.ladder)
             )
             options.query = QueryFilter(source.rule)
+            options.unsigned = source.rule.unsigned.limits
             entries[source.rule.localName] = Entry(
                 rule: source.rule,
                 options: options,
@@ -77,6 +78,7 @@ extension SourceTable {
         sources = entries
         for preset in configuration.presets { presetTiers[preset.name] = preset.cache }
         remote = Entry(rule: configuration.remoteRule, options: ParseOptions(presets: presets, takesURL: true))
+        remote.options.unsigned = remote.rule.unsigned.limits
         allowedHosts = configuration.remote.allow
         pageHosts = configuration.remote.pages
         pageBytes = configuration.remote.pageBytes

@@ -1,7 +1,7 @@
 import ImagePlan
 
-/// Decides whether a request may be served: verifies its signature and whether it needs one (`sig`, `exp`,
-/// `signing.required`, `remote.allow`).
+/// Decides whether a request may be served: verifies its signature, what that permits, and whether one is needed (`sig`, `exp`,
+/// `scope`, `signing.required`, `remote.allow`).
 struct RequestPermission: Sendable {
     let signer: RequestSigner
     /// `signing.required`.
@@ -22,7 +22,7 @@ struct RequestPermission: Sendable {
         method: String = "GET"
     ) -> SignatureVerdict {
         guard let signature = query.signature else { return .missing }
-        return signer.verdict(on: signature, path: path, query: query.unsignedQuery.utf8, method: method)
+        return signer.verdict(on: signature, path: path, query: query.signedQuery.utf8, method: method)
     }
 
     /// Checks a request for a configured source.
@@ -33,7 +33,7 @@ struct RequestPermission: Sendable {
         guard !isRequired || verdict != .missing else {
             throw Problem(403, "The request is not signed (signing.required).", parameter: "sig")
         }
-        try Self.refuse(verdict)
+        try Self.refuse(verdict, query)
         try Self.checkOptions(query)
     }
 
@@ -58,9 +58,10 @@ struct RequestPermission: Sendable {
             guard isAllowed else {
                 throw Problem(403, refusal, parameter: query.url?.name ?? "url")
             }
+            try Self.refuse(verdict, query)
             return try Self.checkOptions(query)
         }
-        try Self.refuse(verdict)
+        try Self.refuse(verdict, query)
     }
 
     /// Only the operator, by signing, can allow a client to cause requests to the origin, or to wait for the disk.
@@ -70,6 +71,16 @@ struct RequestPermission: Sendable {
         for (name, option) in SignedOptions.names where options.contains(option) {
             throw Problem(403, "\(name)=1 requires a signature.", parameter: name)
         }
+    }
+
+    /// Refuses an invalid signature, and parameters that a scoped one does not permit.
+    private static func refuse(_ verdict: SignatureVerdict, _ query: ParsedQuery) throws(Problem) {
+        try refuse(verdict)
+        guard query.scope != nil else { return }
+        guard verdict.isValid else {
+            throw Problem(403, "scope says what a signature permits, but the request has none.", parameter: "sig")
+        }
+        if let violation = query.scopeViolation { throw Problem(violation) }
     }
 
     /// Refuses an invalid signature, even if none is required: a wrong one is never intended.

@@ -4,6 +4,8 @@ import OriginTransfer
 /// Signs request targets and verifies their signatures: HMAC-SHA256 (RFC 2104) over the raw path, `?` and the raw query
 /// without its `sig` pair, as unpadded base64url (RFC 4648 §5).
 ///
+/// With `scope`, only the pairs `scope` and `exp` of the query are signed (`ParsedQuery.signedQuery`).
+///
 /// The `?` is signed even if the query is otherwise empty. For methods other than GET and HEAD, the message starts with the
 /// method and a space, so that a signed link does not permit other methods. Immutable; any thread.
 struct RequestSigner: Sendable {
@@ -19,7 +21,7 @@ struct RequestSigner: Sendable {
     ///
     /// - Parameters:
     ///   - path: the raw path, as sent.
-    ///   - query: the raw query as sent, without `sig`.
+    ///   - query: the signed part of the raw query, as sent.
     ///   - method: the request method, case-sensitive.
     func signature(
         path: some Collection<UInt8>,

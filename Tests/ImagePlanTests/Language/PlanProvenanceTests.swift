@@ -26,6 +26,7 @@ struct PlanProvenanceTests {
             switch stated.origin {
             case .query: "query"
             case .preset(let name): "preset \(name)"
+            case .snapped: "snapped"
             case .fileName: "file name"
             case .sourcePreset(let name): "source \(name)"
             }

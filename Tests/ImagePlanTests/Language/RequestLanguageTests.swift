@@ -119,7 +119,7 @@ struct RequestLanguageTests {
     ])
     func `keeps the raw query without the signature`(query: String, unsigned: String) throws {
         let parsed = try RequestLanguage.parse(query: query, options: ParseOptions(forwardNames: ["a"]))
-        #expect(parsed.unsignedQuery == unsigned)
+        #expect(parsed.signedQuery == unsigned)
     }
 
     @Test func `parses the parameters of the request`() throws {

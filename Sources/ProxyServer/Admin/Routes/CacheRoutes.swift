@@ -17,6 +17,7 @@ struct NegativeRoute: AdminRoute {
                 .init("source", .string(failure.source)), .init("url", .string(failure.url)),
                 .init("plan", failure.plan.map { .string($0) } ?? .null),
                 .init("class", .string(failure.kind.rawValue)),
+                .init("work", failure.work.map { .string($0) } ?? .null),
                 .init("status", .number(Int(problem.status))), .init("detail", .string(problem.detail)),
                 .init("failures", .number(failure.failures)), .init("seconds", .number(Int(failure.secondsLeft))),
                 .init("trying", .bool(failure.isBeingTried)),

@@ -18,6 +18,7 @@ enum ConfigurationChecks {
         TierChecks.check(configuration, &decoder)
         checkURLKeys(configuration, &decoder)
         checkRawRemote(configuration, &decoder)
+        UnsignedChecks.check(configuration, &decoder)
         checkSites(configuration, &decoder)
     }
 
@@ -33,6 +34,7 @@ enum ConfigurationChecks {
         checkTimeouts(settings, scope: scope, &decoder)
         TierChecks.checkPolicies(settings, scope: scope, &decoder)
         checkURLKeys(settings, scope: scope, &decoder)
+        UnsignedChecks.check(settings, scope: scope, &decoder)
     }
 
     /// Reports settings of `/fetch` that have no effect for a plain HTTP cache.

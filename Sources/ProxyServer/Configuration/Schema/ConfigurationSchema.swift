@@ -111,6 +111,12 @@ enum ConfigurationSchema {
             .list(of: .text("the name of a key")),
             "Names of the keys of encrypted URLs (enc); the first encrypts, all of them decrypt."
         ),
+        Setting(
+            "remote.unsigned",
+            \.remote.unsigned,
+            .unsignedUse,
+            "Like unsigned of a source, for /fetch requests whose host is in remote.allow."
+        ),
         Setting("remote.no-transform", \.remote.noTransform, .choice, "Like no-transform of a source, for /fetch."),
         .deferred("rules", "Settings by source, host, path, type, size or header field.") { configuration in
             .list(configuration.rules.map(RuleSchema.yaml))

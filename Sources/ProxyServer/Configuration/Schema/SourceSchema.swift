@@ -202,6 +202,13 @@ enum SourceSchema {
             "How originals are stored: none as received, lossless for large BMP, TIFF and PNG as a smaller copy; not of files."
         ),
         Setting(
+            "unsigned",
+            \.rule.unsigned,
+            .unsignedUse,
+            only: .pictures,
+            "What requests without a signature may ask: any, none, or a map of limits."
+        ),
+        Setting(
             "originals",
             \.rule.originals,
             .choice,
