@@ -1,6 +1,6 @@
 /// The order in which queued work starts; comparable, the most urgent last.
 package enum RequestPriority: Int, Hashable, Sendable, Comparable, CaseIterable {
-    /// Work that no client waits for: refreshes, warming.
+    /// Work that no client waits for yet: refreshes, warming, prefetches.
     case background = 0
     case low = 1
     case normal = 2
@@ -13,14 +13,14 @@ extension RequestPriority {
     /// Reads the priority that a client states.
     ///
     /// Urgency 0 to 2 is high, 3 to 5 normal, and 6 or 7 low (RFC 9218 §4.1); a value that cannot be parsed is ignored, as §5 asks.
-    /// A prefetch is low, whatever its urgency.
+    /// A prefetch is background work, whatever its urgency.
     ///
     /// - Parameters:
     ///   - field: the value of `Priority`.
     ///   - purpose: the value of `Sec-Purpose` (Fetch Standard, "Sec-Purpose").
     package init(field: String?, purpose: String? = nil) {
         if let purpose, purpose.split(separator: ";").first?.trimmingBlanks == "prefetch" {
-            self = .low
+            self = .background
             return
         }
         var urgency = 3

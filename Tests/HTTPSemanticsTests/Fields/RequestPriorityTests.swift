@@ -13,9 +13,9 @@ struct RequestPriorityTests {
         #expect(RequestPriority(field: field) == expected)
     }
 
-    @Test func `a prefetch is low, whatever its urgency`() {
-        #expect(RequestPriority(field: "u=0", purpose: "prefetch") == .low)
-        #expect(RequestPriority(field: nil, purpose: "prefetch;prerender") == .low)
+    @Test func `a prefetch is background work, whatever its urgency`() {
+        #expect(RequestPriority(field: "u=0", purpose: "prefetch") == .background)
+        #expect(RequestPriority(field: nil, purpose: "prefetch;prerender") == .background)
         #expect(RequestPriority(field: "u=0", purpose: "other") == .high)
     }
 }
