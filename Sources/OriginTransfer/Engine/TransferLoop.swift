@@ -48,7 +48,7 @@ final class TransferLoop {
         self.time = time
         budget = TransferBudget(limit: configuration.memory)
         diskBudget = TransferBudget(limit: configuration.disk)
-        lanes = ConnectionLanes(configuration.scheduling)
+        lanes = ConnectionLanes(configuration.scheduling, table: configuration.accounts)
         breakers = CircuitBreakers(configuration.breaker)
         configureMulti()
         watchMailbox()
@@ -141,6 +141,7 @@ final class TransferLoop {
         for transfer in Array(transfers.values) where transfer.deadline <= now {
             // A failure before may have opened its host's breaker.
             guard transfers[ObjectIdentifier(transfer.ticket)] != nil else { continue }
+            if transfer.phase == .queue { counters.update { $0.expired += 1 } }
             conclude(transfer, transfer.expire(), code: CURLE_OPERATION_TIMEDOUT)
         }
         for transfer in Array(transfers.values) where transfer.announcementDue <= now {
@@ -165,6 +166,7 @@ final class TransferLoop {
     func setGauges(_ statistics: inout TransferStatistics) {
         statistics.active = lanes.active
         statistics.waiting = lanes.waiting
+        statistics.waitingUrgent = lanes.waitingUrgent
         statistics.bytesInFlight = budget.used + diskBudget.used
     }
 }
