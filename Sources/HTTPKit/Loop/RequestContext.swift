@@ -16,6 +16,9 @@ package struct RequestContext {
     package let wallSeconds: Int64
     /// The client's address, as reported by trusted proxies if there are any.
     package let peer: PeerAddress
+    /// Whether the client is not known: the request came over a Unix socket or from a trusted proxy, without a valid
+    /// `X-Forwarded-For`.
+    package let isUnnamed: Bool
     /// The trace context of the request.
     package let trace: TraceContext
     /// Whether the connection comes from a trusted proxy (`TrustedProxies`).

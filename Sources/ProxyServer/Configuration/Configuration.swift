@@ -130,6 +130,8 @@ struct Configuration: Sendable, Equatable {
 
     /// How clients are treated.
     struct Clients: Sendable, Equatable {
+        /// The most open connections of one client.
+        var connections = 1_000
         /// Clients that have closed their sending side before their response is ready.
         var halfClose = ServerConfiguration.HalfClosePolicy.answered
         /// The requests a second of one client that the caches in memory cannot answer, averaged over ten seconds; 0 for no limit.

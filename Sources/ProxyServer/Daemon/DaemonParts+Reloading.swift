@@ -34,6 +34,7 @@ extension DaemonParts {
         publicServer.adjust(
             timeouts: ServerTimeouts(configuration.timeouts),
             maximumConnections: configuration.limits.connections,
+            perClient: configuration.clients.connections,
             halfClose: configuration.clients.halfClose
         )
         // A request that failed under the old rule may succeed under the new one.

@@ -95,8 +95,10 @@ final class DaemonParts: Sendable {
             time: time
         )
         let via = ViaName()
+        let accounts = ClientAccounts()
         var engine = TransferEngine.Configuration(userAgent: "Edgeprint/\(Version.text)", pseudonym: via.text)
         engine.scheduling = configuration.transfers
+        engine.accounts = accounts
         engine.folder = configuration.cache.path.isEmpty ? nil : configuration.cache.path + "/tmp"
         engine.disk = configuration.cache.originals
         engine.breaker = configuration.breaker
@@ -178,9 +180,12 @@ final class DaemonParts: Sendable {
             logger: logger
         )
         slowMisses = SlowMisses(pipeline: pipeline, time: time) { live.current.placeholders.behind }
-        let rates = ClientRates()
+        let rates = ClientRates(unnamed: UnnamedClientNotice(logger: logger).tell)
         var serving = ServerConfiguration(configuration, sockets: sockets, loops: loops, time: time)
-        serving.isContended = { [workers, transfers] in workers.waitingCount + transfers.statistics.waiting > 0 }
+        serving.accounts = accounts
+        serving.isContended = { [workers, transfers] in
+            workers.waitingCount + transfers.statistics.waitingUrgent > 0
+        }
         publicServer = HTTPServer(
             configuration: serving,
             handler: PublicHandler(
@@ -370,5 +375,6 @@ extension ServerConfiguration {
             },
             time: time
         )
+        maximumConnectionsPerClient = configuration.clients.connections
     }
 }

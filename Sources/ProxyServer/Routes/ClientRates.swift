@@ -26,12 +26,37 @@ final class ClientRates: Sendable {
 
     private let state = Lock(State())
     private let largestCount: Int
+    private let unnamed: @Sendable (_ now: Int64) -> Void
 
-    init(largestCount: Int = ClientRates.largestCount) { self.largestCount = largestCount }
+    /// Creates empty buckets.
+    ///
+    /// - Parameter unnamed: called with the monotonic nanoseconds of each request whose client is not known; must not block.
+    init(
+        largestCount: Int = ClientRates.largestCount,
+        unnamed: @escaping @Sendable (_ now: Int64) -> Void = { _ in }
+    ) {
+        self.largestCount = largestCount
+        self.unnamed = unnamed
+    }
+
+    /// Takes a request from its client's bucket.
+    ///
+    /// Clients that are not known are not limited: all requests of a proxy or Unix socket that does not name them would share one
+    /// bucket, and one client could use up what the others may request.
+    ///
+    /// - Parameter rate: requests a second; 0 for no limit.
+    /// - Returns: `nil` if it may proceed, otherwise the seconds until one may, at least 1.
+    func delay(of context: RequestContext, rate: Int) -> Int? {
+        guard !context.isUnnamed else {
+            unnamed(context.monotonic)
+            return nil
+        }
+        return delay(of: context.peer, rate: rate, now: context.monotonic)
+    }
 
     /// Takes a request from a client's bucket.
     ///
-    /// Clients on Unix sockets are not limited: without a trusted proxy that states their addresses, all share one account.
+    /// Clients on Unix sockets are not limited: their addresses are not known.
     ///
     /// - Parameters:
     ///   - rate: requests a second; 0 for no limit.

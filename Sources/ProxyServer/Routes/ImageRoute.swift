@@ -140,7 +140,7 @@ final class ImageRoute: Sendable {
         _ context: RequestContext
     ) -> Reply {
         let rate = live.current.clients.rate
-        if let delay = rates.delay(of: context.peer, rate: rate, now: context.monotonic) {
+        if let delay = rates.delay(of: context, rate: rate) {
             let refusal = Response(.tooManyRequests(after: delay), vary: request.vary, id: context.trace.id)
             let fields = RateLimitFields.bytes(rate: rate, seconds: delay)
             return .now(refusal.with(fields).with(request.fields.crossOrigin))
@@ -151,7 +151,7 @@ final class ImageRoute: Sendable {
         let trace = context.trace
         var load = LoadContext(demand: directives.demand, caller: OriginCaller(head, bytes, context))
         load.caller.unkeyed = variant.origin.unkeyed
-        load.account = context.peer.account(in: site)
+        load.account = context.account(in: site)
         load.deadline = variant.deadline(from: context.monotonic)
         let bucket = variant.bucket ?? .rest
         load.takesArriving = head.method == .get && conditions == nil

@@ -15,6 +15,8 @@ struct StatisticsNamesTests {
         edgeprint_cache_bytes gauge tier=memory tier=originals tier=variants
         edgeprint_cache_entries gauge tier=memory tier=originals tier=variants
         edgeprint_cache_evictions_total counter
+        edgeprint_client_connections_refused_total counter
+        edgeprint_clients gauge
         edgeprint_configuration_reloads_total counter result=applied result=refused
         edgeprint_connections gauge
         edgeprint_connections_accepted_total counter
@@ -81,6 +83,8 @@ struct StatisticsNamesTests {
         edgeprint_transfer_tls_seconds histogram
         edgeprint_transfers_active gauge
         edgeprint_transfers_dropped_total counter
+        edgeprint_transfers_expired_total counter
+        edgeprint_transfers_refused_total counter
         edgeprint_transfers_total counter
         edgeprint_transfers_waiting gauge
         edgeprint_transform_decoder_crashes_total counter
@@ -108,7 +112,8 @@ struct StatisticsNamesTests {
     private static let members = """
         -: coders hitRatio ready sites uptime version
         breakers: halfOpen hosts open opened refused
-        connections: accepted limit open timedOut turnedAway
+        clients: count largest
+        connections: accepted limit open timedOut turnedAway turnedAwayOfClients
         disk: drops errors health originalDrops queuedBytes queuedWrites stores variantDrops
         disk.originals: bytes entries evictions hits misses quota
         disk.variants: bytes entries evictions hits misses quota
@@ -122,7 +127,7 @@ struct StatisticsNamesTests {
         requests.results: collapsed disk error fallback memory miss negative original other placeholder refused revalidated stale
         requests.statuses: 1xx 2xx 3xx 4xx 5xx
         sources: offline suspended unverified
-        transfers: active bytes dropped mirrored newConnections outcomes requests resumptions retries reusedConnections waiting
+        transfers: active bytes dropped expired mirrored newConnections outcomes refused requests resumptions retries reusedConnections waiting
         warm: jobs waiting
         warm.targets: done failed skipped
         workers: busy decodedBytes decoderCrashes jobs queued ready residentBytes restarts retirements retries slots starts timeouts

@@ -223,6 +223,12 @@ enum ConfigurationSchema {
             "Maximum size of a request body; only raw sources accept one."
         ),
         Setting(
+            "clients.connections",
+            \.clients.connections,
+            .count(1...1_000_000),
+            "Maximum open connections of one client."
+        ),
+        Setting(
             "clients.half-close",
             \.clients.halfClose,
             .choice,
