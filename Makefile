@@ -64,6 +64,7 @@ bench: demo/landscape.jpg $(BIN)/edgeprint ## Measures hits against nginx, trans
 	Benchmarks/encoders.sh
 	Benchmarks/quality.sh
 	Benchmarks/hanging-host.py
+	Benchmarks/idle-connections.py
 	swift run -c release CacheReplay
 
 format: ## Formats the sources
