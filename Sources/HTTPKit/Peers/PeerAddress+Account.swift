@@ -9,11 +9,3 @@ extension PeerAddress {
         }
     }
 }
-
-extension RequestContext {
-    /// The account of all requests whose client is not known (`isUnnamed`).
-    package static let sharedAccount = "shared"
-
-    /// The account that the request's work is charged to: the client's, or the shared one if the client is not known.
-    package var account: String { isUnnamed ? Self.sharedAccount : peer.account }
-}
