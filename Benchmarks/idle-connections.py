@@ -46,7 +46,7 @@ def measure(port):
 
 def tell(label, times):
     p99 = times[min(len(times) - 1, len(times) * 99 // 100)]
-    print(f"  {label:22} p50 {times[len(times) // 2]:6.2f} ms  p99 {p99:6.2f} ms  {len(times)} of {REQUESTS} served")
+    print(f"  {label:24} p50 {times[len(times) // 2]:6.2f} ms  p99 {p99:6.2f} ms  {len(times)} of {REQUESTS} served")
 
 
 def main():

@@ -120,6 +120,8 @@ struct Configuration: Sendable, Equatable {
         var keys: [SigningKey] = []
         /// Whether requests for configured sources must be signed.
         var required = false
+        /// The requests a second that are signed with one key and that the caches in memory cannot answer; 0 for no limit.
+        var rate = 0
     }
 
     /// The settings of `PURGE` on the public listener.

@@ -17,8 +17,9 @@ extension RequestResolver {
         }
         let isAllowed = table.allowedHosts.contains { $0.matches(url.hostText) }
         try permission?.checkRemote(parsed, path: rawPath, isAllowed: isAllowed)
-        let ruled = try ruledFetch(url)
+        var ruled = try ruledFetch(url)
         try checkAccess(ruled)
+        ruled.signingKey = permission?.key(of: parsed, path: rawPath)
         do {
             let origin = try origin(at: url, ruled)
             return try request(origin, ruled.isPresetChanged ? parse(query, ruled.entry.options) : parsed, ruled)

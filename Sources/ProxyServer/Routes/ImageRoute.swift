@@ -145,6 +145,7 @@ final class ImageRoute: Sendable {
             let fields = RateLimitFields.bytes(rate: rate, seconds: delay)
             return .now(refusal.with(fields).with(request.fields.crossOrigin))
         }
+        if let refusal = refusal(ofKeyOf: request, site, context) { return .now(refusal) }
         let conditions = RequestConditions(head, bytes: bytes)
         let waiting = WaitingRequest()
         let promise = context.promise(onCancel: { waiting.leave() })
@@ -199,6 +200,16 @@ final class ImageRoute: Sendable {
             slowMisses?.watch(variant, client)
         }
         return .later
+    }
+
+    /// The refusal of a request whose signing key has used up `signing.rate` of its site; `nil` to proceed.
+    private func refusal(ofKeyOf request: ResolvedRequest, _ site: Site, _ context: RequestContext) -> Response? {
+        guard let key = request.rules.signingKey else { return nil }
+        let rate = site.resolver.permission?.rate ?? 0
+        guard let delay = rates.delay(ofKey: key, in: site.name, rate: rate, now: context.monotonic) else { return nil }
+        let refusal = Response(.tooManyRequestsOfKey(after: delay), vary: request.vary, id: context.trace.id)
+        return refusal.with(RateLimitFields.bytes(of: "key", rate: rate, seconds: delay))
+            .with(request.fields.crossOrigin)
     }
 
     /// Responds with the source's fallback image.

@@ -129,6 +129,12 @@ enum ConfigurationSchema {
             takesEnvironment: false,
             "Named keys for AES-256, for decrypt of sources and for remote.url-keys."
         ),
+        Setting(
+            "signing.rate",
+            \.signing.rate,
+            .count(0...1_000_000),
+            "Uncached requests a second that are signed with one key; 0 for no limit."
+        ),
         Setting("signing.required", \.signing.required, .flag, "Require a signature for every request."),
         Setting(
             "purge.allow",
