@@ -67,6 +67,7 @@ bench: demo/landscape.jpg $(BIN)/edgeprint ## Measures hits against nginx, trans
 	Benchmarks/encoders.sh
 	Benchmarks/quality.sh
 	Benchmarks/hanging-host.py
+	Benchmarks/idle-connections.py
 	swift run -c release CacheReplay
 
 overload: $(BIN)/edgeprint ## Measures floods, slow images, loads above the capacity and clients that leave

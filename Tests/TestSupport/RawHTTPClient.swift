@@ -27,12 +27,14 @@ package final class RawHTTPClient {
     /// - Parameters:
     ///   - port: the port to connect to.
     ///   - host: an IPv4 or IPv6 address.
+    ///   - from: the client's own IPv4 address, such as another one of 127.0.0.0/8; `nil` for the one that the system chooses.
     ///   - timeoutMilliseconds: the timeout of a single send or receive.
     ///   - receiveBuffer: `SO_RCVBUF` in bytes, set before connecting, for slow readers.
     /// - Throws: `Failure.system` if no process listens there.
     package convenience init(
         port: UInt16,
         host: String = "127.0.0.1",
+        from source: String? = nil,
         timeoutMilliseconds: Int = 5000,
         receiveBuffer: CInt? = nil
     ) throws(Failure) {
@@ -46,6 +48,7 @@ package final class RawHTTPClient {
             unsafe inet_pton(AF_INET6, host, &address.sin6_addr)
             code = Self.connect(descriptor, &address)
         } else {
+            if let source, !Self.bind(descriptor, source) { throw .system(.current("bind")) }
             var address = sockaddr_in()
             address.sin_family = sa_family_t(AF_INET)
             address.sin_port = port.bigEndian
@@ -81,6 +84,17 @@ package final class RawHTTPClient {
     }
 
     deinit { close() }
+
+    private static func bind(_ descriptor: CInt, _ source: String) -> Bool {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        unsafe inet_pton(AF_INET, source, &address.sin_addr)
+        return unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                unsafe Glibc.bind(descriptor, generic, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+    }
 
     private static func connect<Address>(_ descriptor: CInt, _ address: inout Address) -> CInt {
         unsafe withUnsafePointer(to: &address) { pointer in

@@ -12,6 +12,12 @@ package struct ServerConfiguration: Sendable {
     package var timeouts: ServerTimeouts
     /// The maximum number of open connections over all loops; further ones get 503 and are closed.
     package var maximumConnections: Int
+    /// The maximum number of open connections of one client over all loops; further ones get 429 and are closed.
+    ///
+    /// Connections of trusted proxies and over Unix sockets carry requests of many clients, and are not limited by it.
+    package var maximumConnectionsPerClient = Int.max
+    /// Where the connections of clients are counted.
+    package var accounts = ClientAccounts()
     /// The length of the kernel's queue of connections not yet accepted.
     package var backlog: CInt
     /// Whether another process may listen on the same TCP port at the same time, for overlapping restarts.
@@ -22,7 +28,7 @@ package struct ServerConfiguration: Sendable {
     package var socketMode: SocketMode
     /// How to treat a client that has closed its sending side while waiting for a response.
     package var halfClose: HalfClosePolicy
-    /// Whether requests wait for a resource that those of half-closed clients may hold; any thread, must not block.
+    /// Whether requests of clients wait for a resource that those of half-closed clients may hold; any thread, must not block.
     package var isContended: @Sendable () -> Bool = { false }
     /// The proxies that are trusted to report client addresses.
     package var proxies: TrustedProxies

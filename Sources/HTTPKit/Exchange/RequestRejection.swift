@@ -8,6 +8,8 @@ package enum RequestRejection: Hashable, Sendable {
     case unknownExpectation
     /// The limit on connections is reached.
     case tooManyConnections
+    /// The limit on connections of one client is reached.
+    case tooManyConnectionsOfClient
     /// The handler dropped its promise without completing it.
     case abandoned
 
@@ -18,6 +20,7 @@ package enum RequestRejection: Hashable, Sendable {
         case .timeout: 408
         case .unknownExpectation: 417
         case .tooManyConnections: 503
+        case .tooManyConnectionsOfClient: 429
         case .abandoned: 500
         }
     }

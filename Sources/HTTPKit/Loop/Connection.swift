@@ -25,6 +25,8 @@ final class Connection {
     var peer: PeerAddress
     /// Whether the peer is trusted to report client addresses in `X-Forwarded-For`.
     var isTrusted: Bool
+    /// The account that the connection is counted for; `nil` for those of trusted proxies and over Unix sockets.
+    var account: String?
     /// Whether a PROXY protocol header is still due.
     var awaitsProxyHeader: Bool
     var phase = Phase.reading
@@ -69,6 +71,9 @@ final class Connection {
         self.id = id
         self.peer = peer
     }
+
+    /// Whether the peer is a trusted proxy or a Unix socket, so that requests of many clients may come.
+    var carriesManyClients: Bool { isTrusted || peer.family == .unix }
 
     /// Whether the next request may be parsed.
     @inline(__always)

@@ -8,6 +8,8 @@ extension EventLoop {
     private static let exclusive: UInt32 = 1 << 28
     /// How many connections above the maximum get a 503; further ones are closed without a response.
     private static let overflowLimit = 256
+    /// How many connections above a client's maximum get a 429; further ones are closed without a response.
+    private static let clientOverflowLimit = 16
 
     /// Registers the mailbox and the listeners with epoll; runs on the starting thread so that the caller sees errors.
     static func watch(_ epoll: CInt, _ mailbox: LoopMailbox, _ listeners: [Listener]) throws(Errno) {
@@ -63,6 +65,7 @@ extension EventLoop {
         let open = shared.open.wrappingAdd(1, ordering: .relaxed).newValue
         let isOver = open > configuration.maximumConnections
         let connection = register(descriptor, peer)
+        let ofClient = chargeConnection(connection)
         let isWatched = (try? Self.add(epoll, descriptor, Self.connectionFlags, connection.id.userData)) != nil
         if !isWatched || open > configuration.maximumConnections + Self.overflowLimit {
             if isOver { counters.turnedAway.addSingleWriter(1) }
@@ -70,12 +73,41 @@ extension EventLoop {
         }
         if isOver {
             counters.turnedAway.addSingleWriter(1)
-            refuse(connection, .tooManyConnections)
-            flush(connection)
-            proceed(connection)
+            turnAway(connection, .tooManyConnections)
+        } else if ofClient > configuration.maximumConnectionsPerClient {
+            turnAwayClient(connection, ofClient)
         } else {
             setTimer(connection)
         }
+    }
+
+    private func turnAway(_ connection: Connection, _ rejection: RequestRejection) {
+        refuse(connection, rejection)
+        flush(connection)
+        proceed(connection)
+    }
+
+    /// Counts a connection for its client, which a PROXY protocol header may name later than the accept.
+    ///
+    /// - Returns: the number of the client's connections, this one included; 0 if it is not counted.
+    func chargeConnection(_ connection: Connection) -> Int {
+        guard connection.account == nil, !connection.carriesManyClients else { return 0 }
+        let account = connection.peer.account
+        connection.account = account
+        return configuration.accounts.add(1, .connections, to: account)
+    }
+
+    /// Closes the newest connection of a client that has too many.
+    ///
+    /// The newest, because which of the others is of least use is not known: a client's open connections may be those of many
+    /// users behind one address, and closing an idle one may reset a request on its way.
+    private func turnAwayClient(_ connection: Connection, _ ofClient: Int) {
+        counters.turnedAway.addSingleWriter(1)
+        counters.turnedAwayOfClients.addSingleWriter(1)
+        guard ofClient <= configuration.maximumConnectionsPerClient + Self.clientOverflowLimit else {
+            return end(connection)
+        }
+        turnAway(connection, .tooManyConnectionsOfClient)
     }
 
     private static var connectionFlags: UInt32 { edge_EPOLLIN | edge_EPOLLOUT | edge_EPOLLRDHUP | edge_EPOLLET }

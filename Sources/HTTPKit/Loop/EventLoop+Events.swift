@@ -15,8 +15,9 @@ extension EventLoop {
             // A reset, or both directions closed: a response could not be delivered.
             return end(connection)
         }
-        if flags & edge_EPOLLRDHUP != 0 {
+        if flags & edge_EPOLLRDHUP != 0, !connection.isHalfClosed {
             connection.isHalfClosed = true
+            sweepSoon()
         }
         if flags & (edge_EPOLLIN | edge_EPOLLRDHUP) != 0 { connection.mayRead = true }
         if flags & edge_EPOLLOUT != 0, connection.output != nil { resumeOutput(connection) }
@@ -59,9 +60,10 @@ extension EventLoop {
             proceed(connection)
         case .ping(let completion):
             completion()
-        case .adjust(let timeouts, let maximumConnections, let halfClose):
+        case .adjust(let timeouts, let connections, let halfClose):
             configuration.timeouts = timeouts
-            configuration.maximumConnections = maximumConnections
+            configuration.maximumConnections = connections.total
+            configuration.maximumConnectionsPerClient = connections.perClient
             configuration.halfClose = halfClose
         case .drain(let deadline):
             drain(deadline)

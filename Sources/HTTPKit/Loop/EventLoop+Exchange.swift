@@ -1,5 +1,6 @@
 import HTTPSemantics
 import LinuxSystem
+import Synchronization
 
 /// Dispatching requests and encoding responses.
 extension EventLoop {
@@ -17,9 +18,10 @@ extension EventLoop {
         connection.sequence &+= 1
         connection.served += 1
         counters.requests.addSingleWriter(1)
-        let client =
+        let forwarded =
             connection.isTrusted && head.has(.xForwardedFor)
-            ? ForwardedFor.client(head, bytes, proxies: configuration.proxies) ?? connection.peer : connection.peer
+            ? ForwardedFor.client(head, bytes, proxies: configuration.proxies) : nil
+        let client = forwarded ?? connection.peer
         let trace = trace(bytes)
         let context = RequestContext(
             loop: index,
@@ -28,6 +30,7 @@ extension EventLoop {
             monotonic: now,
             wallSeconds: wallSeconds,
             peer: client,
+            isUnnamed: forwarded == nil && connection.carriesManyClients,
             trace: trace,
             connection: connection,
             mailbox: mailbox
@@ -49,6 +52,7 @@ extension EventLoop {
             save(&facts)
             connection.waiting = facts
             connection.phase = .answering
+            if shared.halfClosed.load(ordering: .relaxed) > 0 { sweepSoon() }
         }
     }
 

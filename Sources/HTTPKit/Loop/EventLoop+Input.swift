@@ -118,6 +118,11 @@ extension EventLoop {
             connection.peer = client
             // The named client may itself be a trusted proxy.
             connection.isTrusted = configuration.proxies.trusts(client)
+            if chargeConnection(connection) > configuration.maximumConnectionsPerClient {
+                counters.turnedAway.addSingleWriter(1)
+                counters.turnedAwayOfClients.addSingleWriter(1)
+                refuse(connection, .tooManyConnectionsOfClient)
+            }
         }
         return header.length
     }

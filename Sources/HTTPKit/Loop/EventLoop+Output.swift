@@ -110,9 +110,13 @@ extension EventLoop {
         close(connection.descriptor)
         counters.closed.addSingleWriter(1)
         shared.open.wrappingSubtract(1, ordering: .relaxed)
+        if let account = connection.account { configuration.accounts.add(-1, .connections, to: account) }
         connectionCount -= 1
         // A loop without connections makes no sweeps.
-        if connectionCount == 0 { counters.waitingClients.store(0, ordering: .relaxed) }
+        if connectionCount == 0 {
+            counters.waitingClients.store(0, ordering: .relaxed)
+            setHalfClosed(0)
+        }
         let slot = Int(connection.id.slot)
         slots[slot].connection = nil
         slots[slot].generation &+= 1

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Deadlines: set when a connection's state changes, checked in sweeps.
 ///
 /// A sweep over all connections four times a second costs less than keeping deadlines sorted on every request.
@@ -49,6 +51,7 @@ extension EventLoop {
             expire(connection)
         }
         endHalfClosed()
+        if shared.halfClosed.load(ordering: .relaxed) > 0 { sweepSoon() }
         if let deadline = drainDeadline, now >= deadline { endAll() }
     }
 

@@ -63,6 +63,8 @@ struct LoopSeed: Sendable {
     var now: Int64 = 0
     var wallSeconds: Int64 = 0
     var nextSweep: Int64 = 0
+    /// This loop's part of `ServerShared.halfClosed`.
+    var halfClosedCount = 0
     var drainDeadline: Int64?
     /// The time at which listeners left open by a drain close.
     var listenersEnd: Int64?
@@ -128,8 +130,7 @@ struct LoopSeed: Sendable {
     private var waitTime: CInt {
         if connectionCount == 0, drainDeadline == nil, !areListenersPaused { return -1 }
         let resolution = max(1, configuration.timeouts.resolution)
-        // The next step of a drain may be due before the next sweep.
-        guard drainDeadline != nil else { return CInt(clamping: resolution) }
+        // The next step of a drain, or a check of half-closed clients, may be due before.
         return CInt(clamping: min(Int64(resolution), max(1, (nextSweep - now + 999_999) / 1_000_000)))
     }
 

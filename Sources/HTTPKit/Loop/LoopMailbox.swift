@@ -18,7 +18,7 @@ enum LoopMessage: Sendable {
     /// Call back, which shows that the loop is running.
     case ping(@Sendable () -> Void)
     /// Use other limits from now on.
-    case adjust(ServerTimeouts, maximumConnections: Int, ServerConfiguration.HalfClosePolicy)
+    case adjust(ServerTimeouts, connections: (total: Int, perClient: Int), ServerConfiguration.HalfClosePolicy)
 }
 
 /// The message queue of a loop, with an eventfd that is written only while the loop sleeps.

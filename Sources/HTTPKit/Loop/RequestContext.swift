@@ -16,6 +16,9 @@ package struct RequestContext {
     package let wallSeconds: Int64
     /// The client's address, as reported by trusted proxies if there are any.
     package let peer: PeerAddress
+    /// Whether the client is not known: the request came over a Unix socket or from a trusted proxy, without a valid
+    /// `X-Forwarded-For`.
+    package let isUnnamed: Bool
     /// The trace context of the request.
     package let trace: TraceContext
     /// Whether the connection comes from a trusted proxy (`TrustedProxies`).
@@ -36,4 +39,12 @@ package struct RequestContext {
 /// The state of a connection whose handler has promised a response.
 struct PendingReply {
     var onCancel: (@Sendable () -> Void)?
+}
+
+extension RequestContext {
+    /// The account of all requests whose client is not known (`isUnnamed`).
+    package static let sharedAccount = "shared"
+
+    /// The account that the request's work is charged to: the client's, or the shared one if the client is not known.
+    package var account: String { isUnnamed ? Self.sharedAccount : peer.account }
 }

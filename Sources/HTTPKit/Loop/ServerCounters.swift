@@ -5,6 +5,7 @@ final class LoopCounters: Sendable {
     let accepted = Atomic<Int64>(0)
     let closed = Atomic<Int64>(0)
     let turnedAway = Atomic<Int64>(0)
+    let turnedAwayOfClients = Atomic<Int64>(0)
     let requests = Atomic<Int64>(0)
     let rejected = Atomic<Int64>(0)
     let timedOut = Atomic<Int64>(0)
@@ -26,6 +27,8 @@ extension Atomic where Value == Int64 {
 final class ServerShared: Sendable {
     /// The number of open connections over all loops, including those being rejected.
     let open = Atomic<Int>(0)
+    /// The number of half-closed clients over all loops whose responses are due, as of the loops' last sweeps.
+    let halfClosed = Atomic<Int>(0)
     let counters: [LoopCounters]
 
     init(loops: Int) {
@@ -39,8 +42,10 @@ package struct ServerStatistics: Hashable, Sendable {
     package var openConnections: Int64 = 0
     /// Connections accepted.
     package var accepted: Int64 = 0
-    /// Connections rejected because there were too many, with 503 or without a response.
+    /// Connections rejected because there were too many, with 503, 429 or without a response.
     package var turnedAway: Int64 = 0
+    /// Those of them whose client had too many.
+    package var turnedAwayOfClients: Int64 = 0
     /// Requests passed to the handler.
     package var requests: Int64 = 0
     /// Requests rejected by the server itself.
@@ -57,6 +62,7 @@ package struct ServerStatistics: Hashable, Sendable {
             accepted += counters.accepted.load(ordering: .relaxed)
             openConnections -= counters.closed.load(ordering: .relaxed)
             turnedAway += counters.turnedAway.load(ordering: .relaxed)
+            turnedAwayOfClients += counters.turnedAwayOfClients.load(ordering: .relaxed)
             requests += counters.requests.load(ordering: .relaxed)
             rejected += counters.rejected.load(ordering: .relaxed)
             timedOut += counters.timedOut.load(ordering: .relaxed)

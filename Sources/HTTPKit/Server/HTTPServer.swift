@@ -70,6 +70,9 @@ package final class HTTPServer: Sendable {
     /// The addresses the server listens on, with the bound ports; empty before `start`.
     package var boundAddresses: [ListenAddress] { state.withLock { $0.boundAddresses } }
 
+    /// What the server's clients use.
+    package var accounts: ClientAccounts { configuration.accounts }
+
     /// The counters since the start.
     package var statistics: ServerStatistics { ServerStatistics(shared.counters) }
 
@@ -106,10 +109,11 @@ package final class HTTPServer: Sendable {
     package func adjust(
         timeouts: ServerTimeouts,
         maximumConnections: Int,
+        perClient: Int = .max,
         halfClose: ServerConfiguration.HalfClosePolicy
     ) {
         for mailbox in state.withLock({ $0.mailboxes }) {
-            mailbox.post(.adjust(timeouts, maximumConnections: maximumConnections, halfClose))
+            mailbox.post(.adjust(timeouts, connections: (maximumConnections, perClient), halfClose))
         }
     }
 

@@ -103,6 +103,9 @@ extension WorkerPool {
     /// The number of jobs that wait for a worker; any thread.
     package var waitingCount: Int { shared.queue.count }
 
+    /// Whether jobs other than background jobs wait for a worker; any thread.
+    package var isContended: Bool { shared.queue.hasWork }
+
     /// The current statistics; any thread.
     package var statistics: Statistics {
         var result = shared.counts.withLock { $0 }

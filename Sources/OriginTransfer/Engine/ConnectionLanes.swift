@@ -1,11 +1,15 @@
 import HTTPSemantics
+import LinuxSystem
 
-/// Schedules transfers: by priority, then round-robin over lanes, oldest first within a lane; with limits per lane, per host and
-/// in total.
+/// Schedules transfers: fairly between clients, then by priority and age; with limits per lane, per host and in total.
 ///
-/// A lane is a pair of source and origin. Waiting raises a transfer's priority, so that none waits forever. Under overload the
-/// newest start first, because the clients of the oldest have probably left; every eighth start then takes the oldest, so that
-/// these still advance. Performs no I/O; the transfer thread owns it.
+/// A lane is a pair of source and origin, and gives its connections to clients in turn (`ConnectionLane`). While the limits over all
+/// lanes bind, the lanes of the client that holds the fewest connections come first, then lanes in turn. A priority orders the work
+/// of one client, except that background work comes after all other work until it has waited for long. One client never uses
+/// the last connection of a lane with several, nor the last transfer of a limit over all lanes.
+///
+/// Under overload the newest start first, because the clients of the oldest have probably left; every eighth start then takes the
+/// oldest, so that these still advance. Performs no I/O; the transfer thread owns it.
 struct ConnectionLanes<Item: AnyObject> {
     /// A source, and the scheme, host and port of an origin.
     struct Key: Hashable {
@@ -15,7 +19,7 @@ struct ConnectionLanes<Item: AnyObject> {
         var isForeign = false
     }
 
-    private typealias Lane = ConnectionLane<Item>
+    typealias Lane = ConnectionLane<Item>
 
     /// Streams used per HTTP/2 connection; RFC 9113 §6.5.2 recommends that servers allow at least 100.
     static var streamsPerConnection: Int { 16 }
@@ -24,11 +28,17 @@ struct ConnectionLanes<Item: AnyObject> {
 
     /// Waiting transfers.
     var waiting: Int { counts.reduce(0, +) }
+    /// Waiting transfers that are not background work.
+    var waitingUrgent: Int { waiting - counts[RequestPriority.background.rawValue] }
     /// Transfers that were started and not yet released.
     private(set) var active = 0
     /// Those of them whose URLs clients chose.
     private var foreign = 0
     private(set) var scheduling: TransferScheduling
+    /// Where transfers are counted for operators; those of the daemon's own work are not.
+    private let table: ClientAccounts?
+    /// The accounts with transfers; the daemon's own work has the empty name.
+    private var accounts: [String: AccountUse] = [:]
     /// Waiting transfers by raw value of their priority.
     private var counts = Array(repeating: 0, count: RequestPriority.allCases.count)
     private var lanes: [Key: Lane] = [:]
@@ -44,9 +54,10 @@ struct ConnectionLanes<Item: AnyObject> {
         self.init(TransferScheduling(active: limit))
     }
 
-    /// Creates lanes with a schedule.
-    init(_ scheduling: TransferScheduling) {
+    /// Creates lanes with a schedule, which count the transfers of clients in a table.
+    init(_ scheduling: TransferScheduling, table: ClientAccounts? = nil) {
         self.scheduling = scheduling
+        self.table = table
     }
 
     /// Replaces the schedule; transfers in progress and waiting ones stay, even over a lowered limit.
@@ -61,34 +72,53 @@ struct ConnectionLanes<Item: AnyObject> {
     /// Adds a transfer to its lane and sets the lane's limit of connections, at least one.
     ///
     /// - Parameters:
-    ///   - since: monotonic nanoseconds from which it waits.
+    ///   - account: the client that it is charged to; `nil` for the daemon's own work.
+    ///   - since: monotonic nanoseconds from which it is as old as it is.
+    ///   - entered: monotonic nanoseconds from which it waits in the lane; `nil` for the same.
     ///   - isAdmitted: whether it may exceed the limit of waiting transfers, as the next request of a redirect chain.
-    /// - Returns: the transfer that does not wait any longer because too many do: the new one, or a less urgent one. Under overload
-    ///   an equally urgent older one of the longest lane is dropped, so that requests to one origin displace each other.
+    /// - Returns: the transfer that does not wait any longer because too many do: the new one, or another one. Background work gives
+    ///   way first, then the client that most transfers of wait for, then the client's own less urgent ones. Under overload an
+    ///   older one of the longest lane is dropped, so that requests to one origin displace each other.
     @discardableResult
     mutating func enqueue(
         _ item: Item,
         _ key: Key,
         limit: Int,
+        account: String? = nil,
         priority: RequestPriority = .normal,
         since: Int64 = 0,
+        entered: Int64? = nil,
         isAdmitted: Bool = false
     ) -> Item? {
+        let account = account ?? ""
         var dropped: Item?
         if !isAdmitted, waiting >= scheduling.waiting {
-            guard let victim = dropLeastUrgent(for: priority) else { return item }
+            guard let victim = dropForNew(of: account, priority) else { return item }
             dropped = victim
         }
         if lanes[key] == nil {
             lanes[key] = Lane(limit: 1)
             hosts[key.origin, default: ([], 0)].keys.append(key)
         }
+        let use = accounts[account] ?? AccountUse(account)
+        accounts[account] = use
         lanes[key]?.limit = max(1, limit)
-        lanes[key]?.append(item, priority, since: since)
-        counts[priority.rawValue] += 1
+        lanes[key]?.append(Lane.Client.Entry(item: item, since: since, entered: entered ?? since), priority, of: use)
+        countWaiting(1, use, priority)
         markReady(key)
         return dropped
     }
+
+    /// The nanoseconds that a new transfer of an account is expected to wait in a lane; 0 while too little is known.
+    func expectedWait(_ key: Key, of account: String?) -> Int64 {
+        lanes[key].map { $0.expectedWait(of: account ?? "", slots: slots(of: $0)) } ?? 0
+    }
+
+    /// The transfers of a lane in progress.
+    func active(_ key: Key) -> Int { lanes[key]?.active ?? 0 }
+
+    /// The nanoseconds for which a transfer occupies its connection; `nil` while too little is known.
+    func expectedTime(_ key: Key) -> Int64? { lanes[key]?.expectedTime }
 
     /// Returns the next transfer that may start; it occupies its slot until `release`.
     ///
@@ -96,23 +126,23 @@ struct ConnectionLanes<Item: AnyObject> {
     mutating func next(at now: Int64 = 0) -> Item? {
         while active < scheduling.active {
             let takesNewest = isOverloaded && newestStarts < Self.startsPerOldest - 1
-            guard let index = mostUrgent(at: takesNewest ? nil : now) else { return nil }
+            guard let (index, candidate) = nextCandidate(at: takesNewest ? nil : now) else { return nil }
             let key = ready.remove(at: index)
             guard var lane = lanes[key] else { continue }
             lane.isReady = false
-            // A limit may have been lowered since the lane became ready.
-            guard hasRoom(lane, key) else {
-                lanes[key] = lane
-                continue
-            }
-            let taken = takesNewest ? lane.takeNewest() : lane.takeOldest(at: now, ageing: ageing)
-            lane.active += taken == nil ? 0 : 1
+            let client = candidate.client
+            let taken = lane.start(client, newest: takesNewest, at: now, ageing: ageing)
             lanes[key] = lane
             guard let taken else { continue }
             newestStarts = takesNewest ? newestStarts + 1 : 0
-            counts[taken.priority.rawValue] -= 1
             active += 1
-            if key.isForeign { foreign += 1 }
+            client.use.active += 1
+            table(client.use) { $0.add(1, .downloads, to: $1) }
+            countWaiting(-1, client.use, taken.priority)
+            if key.isForeign {
+                foreign += 1
+                client.use.foreign += 1
+            }
             hosts[key.origin]?.active += 1
             markReady(key)
             return taken.item
@@ -122,30 +152,47 @@ struct ConnectionLanes<Item: AnyObject> {
 
     /// Frees a transfer's slot.
     ///
-    /// - Parameter multiplexed: whether the transfer used HTTP/2; `nil` if no response head was received.
-    mutating func release(_ key: Key, multiplexed: Bool?) {
+    /// - Parameters:
+    ///   - account: the client that it is charged to.
+    ///   - multiplexed: whether the transfer used HTTP/2; `nil` if no response head was received.
+    ///   - nanoseconds: how long it has occupied the slot; `nil` if that says nothing about other transfers.
+    mutating func release(_ key: Key, account: String? = nil, multiplexed: Bool?, nanoseconds: Int64? = nil) {
         guard var lane = lanes[key] else { return }
+        let account = account ?? ""
         active -= 1
         if key.isForeign { foreign -= 1 }
-        lane.active -= 1
+        lane.release(account, nanoseconds: nanoseconds)
         if let multiplexed { lane.streams = multiplexed ? Self.streamsPerConnection : 1 }
         lanes[key] = lane
         hosts[key.origin]?.active -= 1
+        if let use = accounts[account] {
+            use.active -= 1
+            if key.isForeign { use.foreign -= 1 }
+            table(use) { $0.endDownload(of: $1, milliseconds: (nanoseconds ?? 0) / 1_000_000) }
+            forgetIfIdle(use)
+        }
         // The slot may have been the host's last one for another source.
         for other in hosts[key.origin]?.keys ?? [] { markReady(other) }
         dropIfIdle(key)
     }
 
     /// Removes a waiting transfer.
-    mutating func remove(_ item: Item, _ key: Key) {
-        guard let priority = lanes[key]?.remove(item) else { return }
-        counts[priority.rawValue] -= 1
+    mutating func remove(_ item: Item, _ key: Key, account: String? = nil) {
+        let account = account ?? ""
+        guard let priority = lanes[key]?.remove(item, of: account), let use = accounts[account] else { return }
+        countWaiting(-1, use, priority)
         settle(key)
     }
 
     /// Raises a waiting transfer to a priority; does nothing if it does not wait, or is as urgent.
-    mutating func raise(_ item: Item, _ key: Key, to priority: RequestPriority) {
-        guard let previous = lanes[key]?.raise(item, to: priority) else { return }
+    mutating func raise(
+        _ item: Item,
+        _ key: Key,
+        account: String? = nil,
+        to priority: RequestPriority,
+        at now: Int64 = 0
+    ) {
+        guard let previous = lanes[key]?.raise(item, of: account ?? "", to: priority, at: now) else { return }
         counts[previous.rawValue] -= 1
         counts[priority.rawValue] += 1
     }
@@ -157,34 +204,98 @@ struct ConnectionLanes<Item: AnyObject> {
 
     private var ageing: Int64 { Int64(scheduling.ageing) * 1_000_000 }
 
-    /// The index of the first ready lane with the most urgent transfer; `nil` if none may start.
-    private func mostUrgent(at now: Int64?) -> Int? {
-        var best: (index: Int, rank: Int)?
-        // While the limit is reached, foreign lanes keep their turn.
-        let takesForeign = foreign < scheduling.foreign
-        for (index, key) in ready.enumerated() where takesForeign || !key.isForeign {
-            let rank = lanes[key]?.rank(at: now, ageing: ageing) ?? -1
-            if best.map({ rank > $0.rank }) ?? true { best = (index, rank) }
-            if rank == RequestPriority.high.rawValue { break }
+    /// The number of transfers that a lane may run, as far as its host lets it.
+    private func slots(of lane: Lane) -> Int { min(lane.limit, scheduling.perHost) * lane.streams }
+
+    /// The index of the ready lane whose transfer starts next, with its client; `nil` if none may.
+    private func nextCandidate(at now: Int64?) -> (index: Int, candidate: Lane.Candidate)? {
+        var candidates: [(index: Int, candidate: Lane.Candidate)] = []
+        for (index, key) in ready.enumerated() {
+            // While the limit is reached, foreign lanes keep their turn; a lane's limit may have been lowered since it became ready.
+            guard foreign < scheduling.foreign || !key.isForeign, let lane = lanes[key], hasRoom(lane, key) else {
+                continue
+            }
+            let isTight =
+                active >= scheduling.active - 1 || key.isForeign && foreign >= scheduling.foreign - 1
+            let slots = slots(of: lane)
+            let candidate = lane.candidate(at: now, ageing: ageing, slots: slots, isTight: isTight) { use in
+                mayStart(use, isForeign: key.isForeign)
+            }
+            if let candidate { candidates.append((index, candidate)) }
         }
-        return best?.index
+        let first = candidates.min { one, other in
+            if one.candidate.isUrgent != other.candidate.isUrgent { return one.candidate.isUrgent }
+            let (a, b) = (one.candidate.client.use.active, other.candidate.client.use.active)
+            return a == b ? one.index < other.index : a < b
+        }
+        guard let first else { return nil }
+        // Of the lanes in which it is this client's turn, the one with its most urgent transfer.
+        let own = candidates.filter { $0.candidate.client.use === first.candidate.client.use }
+        return own.min { one, other in
+            one.candidate.rank == other.candidate.rank
+                ? one.index < other.index : one.candidate.rank > other.candidate.rank
+        }
     }
 
-    /// Removes a transfer that is less urgent than a new one, or under overload an older one of equal priority.
-    private mutating func dropLeastUrgent(for priority: RequestPriority) -> Item? {
-        guard let least = RequestPriority.allCases.first(where: { counts[$0.rawValue] > 0 }) else { return nil }
-        guard least < priority || least == priority && isOverloaded else { return nil }
+    /// Whether the limits over all lanes let an account start a transfer: the last one of each is for other clients.
+    private func mayStart(_ use: AccountUse, isForeign: Bool) -> Bool {
+        if use.account.isEmpty { return true }
+        if isForeign, scheduling.foreign > 1, use.foreign >= scheduling.foreign - 1 { return false }
+        return scheduling.active < 2 || use.active < scheduling.active - 1
+    }
+
+    /// Removes a waiting transfer that gives way to a new one; `nil` if none does.
+    private mutating func dropForNew(of account: String, _ priority: RequestPriority) -> Item? {
+        if priority > .background, counts[RequestPriority.background.rawValue] > 0 {
+            return drop(.background, of: nil)
+        }
+        let own = accounts[account]?.waiting ?? 0
+        if let largest = accounts.values.max(by: { $0.waiting < $1.waiting }), largest.waiting > own + 1,
+            let least = leastUrgent(of: largest.account)
+        {
+            return drop(least, of: largest.account)
+        }
+        guard let least = leastUrgent(of: account), least < priority || least == priority && isOverloaded else {
+            return nil
+        }
+        return drop(least, of: account)
+    }
+
+    private func leastUrgent(of account: String) -> RequestPriority? {
+        RequestPriority.allCases.first { priority in lanes.values.contains { $0.count(priority, of: account) > 0 } }
+    }
+
+    /// Drops a transfer of a priority, of one account or of all, from the lane in which most of them wait.
+    private mutating func drop(_ priority: RequestPriority, of account: String?) -> Item? {
         let dropsOldest = isOverloaded
-        guard let key = lanes.max(by: { $0.value.count(least) < $1.value.count(least) })?.key,
-            let item = lanes[key]?.drop(least, oldest: dropsOldest)
+        let longest = lanes.max { $0.value.count(priority, of: account) < $1.value.count(priority, of: account) }
+        guard let key = longest?.key,
+            let taken = lanes[key]?.drop(priority, of: account, oldest: dropsOldest),
+            let use = accounts[taken.account]
         else { return nil }
-        counts[least.rawValue] -= 1
+        countWaiting(-1, use, priority)
         settle(key)
-        return item
+        return taken.item
+    }
+
+    private mutating func countWaiting(_ number: Int, _ use: AccountUse, _ priority: RequestPriority) {
+        counts[priority.rawValue] += number
+        use.waiting += number
+        table(use) { $0.add(number, .waitingDownloads, to: $1) }
+        forgetIfIdle(use)
+    }
+
+    private mutating func forgetIfIdle(_ use: AccountUse) {
+        if use.isIdle { accounts[use.account] = nil }
+    }
+
+    /// Updates the table for operators, except for the daemon's own work.
+    private func table(_ use: AccountUse, _ update: (ClientAccounts, String) -> Void) {
+        if let table, !use.account.isEmpty { update(table, use.account) }
     }
 
     private func hasRoom(_ lane: Lane, _ key: Key) -> Bool {
-        lane.hasRoom && hosts[key.origin]?.active ?? 0 < scheduling.perHost * lane.streams
+        lane.active < lane.slots && hosts[key.origin]?.active ?? 0 < scheduling.perHost * lane.streams
     }
 
     private mutating func markReady(_ key: Key) {

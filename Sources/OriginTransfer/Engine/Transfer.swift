@@ -55,6 +55,8 @@ final class Transfer {
     /// Whether the request probes a host whose breaker is half-open.
     var isProbe = false
     var easy: EasyHandle?
+    /// Monotonic nanoseconds at which the current request got its connection.
+    var started: Int64 = 0
     /// Lists that libcurl reads while the request runs.
     var lists: [HeaderList] = []
     var head: ResponseHead
@@ -117,6 +119,9 @@ final class Transfer {
     }
 
     var options: TransferOptions { ticket.request.options }
+    var account: String? { ticket.request.account }
+    /// Whether earlier requests of the load have been sent, so that it does not wait as a new one.
+    var isContinued: Bool { redirects > 0 || !attempts.isFirst || resumption != nil }
     var isRaw: Bool { ticket.request.exchange != nil }
     var isConditional: Bool { ticket.request.entityTag != nil || ticket.request.lastModified != nil }
     var lane: ConnectionLanes<Transfer>.Key {

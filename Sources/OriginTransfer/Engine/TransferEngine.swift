@@ -13,6 +13,8 @@ package final class TransferEngine: TransferLoading {
     package struct Configuration: Sendable {
         /// How many transfers run at a time, and in which order the others wait.
         package var scheduling: TransferScheduling
+        /// Where the transfers of clients are counted.
+        package var accounts = ClientAccounts()
         /// When hosts that fail are left alone.
         package var breaker: BreakerPolicy
         /// Called on the transfer thread when the breaker of a source's host has opened, or a probe has closed it; must not block.

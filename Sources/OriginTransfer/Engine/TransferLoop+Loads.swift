@@ -28,24 +28,34 @@ extension TransferLoop {
     func raise(_ transfer: Transfer, to priority: RequestPriority) {
         guard priority > transfer.priority else { return }
         transfer.priority = priority
-        if transfer.easy == nil { lanes.raise(transfer, transfer.lane, to: priority) }
+        guard transfer.easy == nil else { return }
+        let wasBackground = transfer.phaseDeadline == .max
+        lanes.raise(transfer, transfer.lane, account: transfer.account, to: priority, at: time.monotonic)
+        if wasBackground, transfer.repeatDue == .max { limitWait(transfer) }
     }
 
     /// Starts as many requests as may run.
     func startWaiting() {
         while let transfer = lanes.next(at: time.monotonic) {
             let lane = transfer.lane
+            transfer.started = time.monotonic
+            if isLate(transfer) {
+                release(transfer, observes: false)
+                counters.update { $0.expired += 1 }
+                end(transfer, .failure(.overloaded("the download could not end in time")))
+                continue
+            }
             let insists = transfer.ticket.request.retriesFailed
             let verdict = breakers.admit(lane.source, lane.origin, insists: insists, at: time.monotonic)
             if case .refused = verdict {
                 // It has no handle yet, but already its slot.
-                lanes.release(lane, multiplexed: nil)
+                release(transfer, observes: false)
                 _ = isRefused(transfer, by: verdict)
                 continue
             }
             transfer.isProbe = verdict == .probe
             guard let easy = takeHandle() else {
-                lanes.release(transfer.lane, multiplexed: nil)
+                release(transfer, observes: false)
                 end(transfer, .failure(.overloaded("no memory for a transfer")))
                 continue
             }
@@ -99,7 +109,7 @@ extension TransferLoop {
         owner.assertCurrent()
         if transfer.isProbe { record(.unknown, transfer) }
         if transfer.easy == nil {
-            lanes.remove(transfer, transfer.lane)
+            lanes.remove(transfer, transfer.lane, account: transfer.account)
         } else {
             leaveWire(transfer)
         }
@@ -125,14 +135,22 @@ extension TransferLoop {
         let insists = transfer.ticket.request.retriesFailed
         let verdict = breakers.verdict(lane.source, lane.origin, insists: insists, at: time.monotonic)
         guard !isRefused(transfer, by: verdict) else { return }
+        let queueTime = Transfer.nanoseconds(lanes.scheduling.queueTime)
+        if isLimited(transfer), lanes.expectedWait(lane, of: transfer.account) > queueTime {
+            counters.update { $0.refusedByWait += 1 }
+            return end(transfer, .failure(.overloaded("loads from this origin are waiting for too long")))
+        }
         let dropped = lanes.enqueue(
             transfer,
             lane,
             limit: transfer.options.connections,
+            account: transfer.account,
             priority: transfer.priority,
             since: transfer.ticket.created,
-            isAdmitted: transfer.redirects > 0
+            entered: time.monotonic,
+            isAdmitted: transfer.isContinued
         )
+        limitWait(transfer)
         watch.need(by: transfer.deadline)
         guard let dropped else { return }
         counters.update { $0.dropped += 1 }
@@ -157,7 +175,42 @@ extension TransferLoop {
         transfer.easy = nil
         giveBack(easy)
         transfer.lists = []
-        lanes.release(transfer.lane, multiplexed: transfer.head.isComplete ? isMultiplexed : nil)
+        release(transfer, multiplexed: transfer.head.isComplete ? isMultiplexed : nil)
+    }
+
+    /// Whether `queueTime` limits how long a load may wait: that of requests that have just begun.
+    private func isLimited(_ transfer: Transfer) -> Bool {
+        transfer.priority > .background && !transfer.isContinued
+    }
+
+    /// Sets the end of a load's waiting in the queue.
+    private func limitWait(_ transfer: Transfer) {
+        if isLimited(transfer) { transfer.enter(.queue, milliseconds: lanes.scheduling.queueTime) }
+    }
+
+    /// Whether a load that has waited is expected to exceed its total timeout.
+    ///
+    /// Never for one that starts at once, nor for the only one of its lane: otherwise an origin that was slow would never be found to
+    /// have recovered.
+    private func isLate(_ transfer: Transfer) -> Bool {
+        let now = time.monotonic
+        guard isLimited(transfer), now - transfer.ticket.created > LaneClient<Transfer>.patience,
+            lanes.active(transfer.lane) > 1, let expected = lanes.expectedTime(transfer.lane)
+        else { return false }
+        return transfer.totalDeadline - now < expected
+    }
+
+    /// Frees the slot of a request.
+    ///
+    /// - Parameter observes: whether its time says how long other requests will take; that of an endless one does not.
+    private func release(_ transfer: Transfer, multiplexed: Bool? = nil, observes: Bool = true) {
+        let counts = observes && !transfer.isPassedOn && !transfer.isEndless
+        lanes.release(
+            transfer.lane,
+            account: transfer.account,
+            multiplexed: multiplexed,
+            nanoseconds: counts ? time.monotonic - transfer.started : nil
+        )
     }
 
     private func count(_ transfer: Transfer, _ easy: EasyHandle) {

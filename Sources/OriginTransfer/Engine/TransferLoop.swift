@@ -47,7 +47,7 @@ final class TransferLoop {
         self.counters = counters
         self.time = time
         self.ledgers = ledgers
-        lanes = ConnectionLanes(configuration.scheduling)
+        lanes = ConnectionLanes(configuration.scheduling, table: configuration.accounts)
         breakers = CircuitBreakers(configuration.breaker)
         configureMulti()
         watchMailbox()
@@ -147,6 +147,7 @@ final class TransferLoop {
         for transfer in Array(transfers.values) where transfer.deadline <= now {
             // A failure before may have opened its host's breaker.
             guard transfers[ObjectIdentifier(transfer.ticket)] != nil else { continue }
+            if transfer.phase == .queue { counters.update { $0.expired += 1 } }
             conclude(transfer, transfer.expire(), code: CURLE_OPERATION_TIMEDOUT)
         }
         for transfer in Array(transfers.values) where transfer.announcementDue <= now {
@@ -171,6 +172,7 @@ final class TransferLoop {
     func setGauges(_ statistics: inout TransferStatistics) {
         statistics.active = lanes.active
         statistics.waiting = lanes.waiting
+        statistics.waitingUrgent = lanes.waitingUrgent
     }
 }
 

@@ -12,6 +12,10 @@ package struct TransferScheduling: Hashable, Sendable {
     package var newestFirstAbove: Int
     /// Milliseconds of waiting that raise a transfer by one priority.
     package var ageing: Int
+    /// Milliseconds for which a transfer may wait for a connection: one that is expected to wait longer is refused at once.
+    ///
+    /// Background work is not limited by it, nor are redirects, repetitions and rests of what has been started.
+    package var queueTime = 2_000
 
     /// Creates a schedule; counts are raised to 1.
     package init(

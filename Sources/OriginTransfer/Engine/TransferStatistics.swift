@@ -63,12 +63,18 @@ package struct TransferStatistics: Hashable, Sendable {
     package var refusedByBreakers = 0
     /// Loads dropped from the full queue for more urgent or newer ones, or not accepted.
     package var dropped = 0
+    /// Loads refused because they were expected to wait longer than the queue's time.
+    package var refusedByWait = 0
+    /// Loads that have waited longer than the queue's time, or could not end in time any more.
+    package var expired = 0
     /// The breakers that are not closed.
     var pauses: [Pause] = []
     /// Gauge: active transfers.
     package var active = 0
     /// Gauge: loads that wait for a connection.
     package var waiting = 0
+    /// Gauge: those of them that are not background work.
+    package var waitingUrgent = 0
     /// Gauge: bytes of bodies that are arriving or in use, in memory and in the folder.
     package var bytesInFlight = 0
 

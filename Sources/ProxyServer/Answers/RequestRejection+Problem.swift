@@ -8,6 +8,8 @@ extension Problem {
         case .timeout: self.init(408, "The request did not arrive in time (timeouts.header).")
         case .unknownExpectation: self.init(417, "Only the expectation 100-continue is supported.")
         case .tooManyConnections: self.init(503, "Too many connections (limits.connections).", retryAfter: 1)
+        case .tooManyConnectionsOfClient:
+            self.init(429, "This client has too many open connections (clients.connections).", retryAfter: 1)
         case .abandoned: self.init(500, "Internal error: the request was dropped.")
         }
     }

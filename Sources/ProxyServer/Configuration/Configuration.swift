@@ -129,6 +129,8 @@ struct Configuration: Sendable, Equatable {
         var keys: [SigningKey] = []
         /// Whether requests for configured sources must be signed.
         var required = false
+        /// The requests a second that are signed with one key and that the caches in memory cannot answer; 0 for no limit.
+        var rate = 0
     }
 
     /// The settings of `PURGE` on the public listener.
@@ -139,6 +141,8 @@ struct Configuration: Sendable, Equatable {
 
     /// How clients are treated.
     struct Clients: Sendable, Equatable {
+        /// The most open connections of one client.
+        var connections = 1_000
         /// Clients that have closed their sending side before their response is ready.
         var halfClose = ServerConfiguration.HalfClosePolicy.answered
         /// The requests a second of one client that the caches in memory cannot answer, averaged over ten seconds; 0 for no limit.

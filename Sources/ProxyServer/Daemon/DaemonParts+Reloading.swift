@@ -19,7 +19,7 @@ extension DaemonParts {
         live.loaded = loaded
         warnOfFolders(configuration)
         warnOfRoutes(configuration)
-        transfers.adjust(scheduling: configuration.transfers, breaker: configuration.breaker)
+        transfers.adjust(scheduling: configuration.scheduling, breaker: configuration.breaker)
         suspended.keep(only: Set(configuration.allRules.map(\.name)))
         logLevel.set(configuration.log.level)
         pressure.configure(shares: configuration.memoryShares, isOn: configuration.cache.memoryPressure)
@@ -37,6 +37,7 @@ extension DaemonParts {
         publicServer.adjust(
             timeouts: ServerTimeouts(configuration.timeouts),
             maximumConnections: configuration.limits.connections,
+            perClient: configuration.clients.connections,
             halfClose: configuration.clients.halfClose
         )
         // A request that failed under the old rule may succeed under the new one.

@@ -94,9 +94,11 @@ final class DaemonParts: Sendable {
         readLane = try WorkLane(WorkLane.Configuration(name: "read", threads: configuration.cache.readThreads))
         metrics = Metrics(loops: loops)
         let via = ViaName()
+        let accounts = ClientAccounts()
         var engine = TransferEngine.Configuration(userAgent: "Edgeprint/\(Version.text)", pseudonym: via.text)
-        engine.scheduling = configuration.transfers
+        engine.scheduling = configuration.scheduling
         engine.memory = plan.bodies
+        engine.accounts = accounts
         engine.folder = configuration.cache.path.isEmpty ? nil : configuration.cache.path + "/tmp"
         engine.disk = configuration.cache.originals
         engine.breaker = configuration.breaker
@@ -184,9 +186,12 @@ final class DaemonParts: Sendable {
         brownouts = Brownouts(pipeline: pipeline, metrics: metrics, time: time, logger: logger) {
             live.current.placeholders.behind
         }
-        let rates = ClientRates()
+        let rates = ClientRates(unnamed: UnnamedClientNotice(logger: logger).tell)
         var serving = ServerConfiguration(configuration, sockets: sockets, loops: loops, time: time)
-        serving.isContended = { [workers, transfers] in workers.waitingCount + transfers.statistics.waiting > 0 }
+        serving.accounts = accounts
+        serving.isContended = { [workers, transfers] in
+            workers.isContended || transfers.statistics.waitingUrgent > 0
+        }
         publicServer = HTTPServer(
             configuration: serving,
             handler: PublicHandler(
@@ -373,5 +378,6 @@ extension ServerConfiguration {
             },
             time: time
         )
+        maximumConnectionsPerClient = configuration.clients.connections
     }
 }

@@ -19,6 +19,7 @@ struct Doctor: Sendable {
             + (configuration.cache.hasDisk ? [DiskSpaceCheck(cache: configuration.cache)] : [])
             + listeners.map { ListenCheck(address: $0, cachePath: configuration.cache.path) }
             + [
+                ClientAddressCheck(listeners: configuration.listen, proxies: configuration.proxies),
                 SecretCheck(loaded),
                 SourceFolderCheck(sources: configuration.allSources, cachePath: configuration.cache.path),
                 SourceRouteCheck(sources: configuration.allSources),

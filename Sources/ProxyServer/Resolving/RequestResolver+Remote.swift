@@ -20,9 +20,10 @@ extension RequestResolver {
         }
         let isAllowed = table.allowedHosts.contains { $0.matches(url.hostText) }
         try permission?.checkRemote(parsed, path: rawPath, isAllowed: isAllowed)
-        let ruled = try ruledFetch(url)
+        var ruled = try ruledFetch(url)
         try checkUse(parsed, ruled)
         try checkAccess(ruled)
+        ruled.signingKey = permission?.key(of: parsed, path: rawPath)
         do {
             let origin = try origin(at: url, ruled)
             return try request(origin, table.rules.isEmpty ? parsed : parse(query, ruled.entry.options), ruled)

@@ -3,12 +3,14 @@ import HTTPSemantics
 import ImagePipeline
 import ImagePlan
 
-/// What rules decide about a request and its responses, besides its original and its plan.
+/// What rules and the signature decide about a request and its responses, besides its original and its plan.
 struct RequestRules: Sendable {
     /// The place in the queues; `nil` for the client's choice.
     var priority: RequestPriority?
     /// Response fields that are set or removed; `nil` for none.
     var edits: FieldEdits?
+    /// The key that has signed the request, counted from 1; `nil` if it is not signed.
+    var signingKey: Int?
 }
 
 /// A source with the settings that apply to one request.
@@ -20,11 +22,17 @@ struct RuledSource: Sendable {
     var subject: RuleSet.Subject?
     /// `nil` if no rule concerns the request.
     var ruling: Ruling?
+    /// The key that has signed the request, counted from 1; `nil` if it is not signed.
+    var signingKey: Int?
 
     /// What the request and its responses need of the ruling.
     var request: RequestRules {
-        guard let ruling else { return RequestRules() }
-        return RequestRules(priority: ruling.priority, edits: FieldEdits(ruling.responseFields))
+        guard let ruling else { return RequestRules(signingKey: signingKey) }
+        return RequestRules(
+            priority: ruling.priority,
+            edits: FieldEdits(ruling.responseFields),
+            signingKey: signingKey
+        )
     }
 
     /// The path to request from the origin.

@@ -121,7 +121,7 @@ struct RequestResolver: Sendable {
         _ hints: HintValues?,
         _ cookie: String?
     ) throws(Problem) -> ResolvedRequest {
-        let ruled = ruled(entry, path)
+        var ruled = ruled(entry, path)
         let entry = ruled.entry
         var options = entry.options
         if let hints { options.hints?.values = hints }
@@ -129,6 +129,7 @@ struct RequestResolver: Sendable {
         try permission?.check(parsed, path: rawPath)
         try checkUse(parsed, ruled)
         try checkAccess(ruled)
+        ruled.signingKey = permission?.key(of: parsed, path: rawPath)
         do {
             let origin = try origin(of: ruled, parsed.forwarded, cookie: cookie)
             return try request(origin, parsed, hints: entry.options.hints, fallback: entry.fallback, ruled)

@@ -1,7 +1,8 @@
 import HTTPKit
 import LinuxSystem
 
-/// Bounds how many requests of one client the caches in memory cannot answer (`clients.rate`).
+/// Bounds how many requests of one client or of one signing key the caches in memory cannot answer (`clients.rate`,
+/// `signing.rate`).
 ///
 /// A token bucket per account, which holds ten seconds' worth. Any thread.
 final class ClientRates: Sendable {
@@ -26,12 +27,49 @@ final class ClientRates: Sendable {
 
     private let state = Lock(State())
     private let largestCount: Int
+    private let unnamed: @Sendable (_ now: Int64) -> Void
 
-    init(largestCount: Int = ClientRates.largestCount) { self.largestCount = largestCount }
+    /// Creates empty buckets.
+    ///
+    /// - Parameter unnamed: called with the monotonic nanoseconds of each request whose client is not known; must not block.
+    init(
+        largestCount: Int = ClientRates.largestCount,
+        unnamed: @escaping @Sendable (_ now: Int64) -> Void = { _ in }
+    ) {
+        self.largestCount = largestCount
+        self.unnamed = unnamed
+    }
+
+    /// Takes a request from its client's bucket.
+    ///
+    /// Clients that are not known are not limited: all requests of a proxy or Unix socket that does not name them would share one
+    /// bucket, and one client could use up what the others may request.
+    ///
+    /// - Parameter rate: requests a second; 0 for no limit.
+    /// - Returns: `nil` if it may proceed, otherwise the seconds until one may, at least 1.
+    func delay(of context: RequestContext, rate: Int) -> Int? {
+        guard !context.isUnnamed else {
+            unnamed(context.monotonic)
+            return nil
+        }
+        return delay(of: context.peer, rate: rate, now: context.monotonic)
+    }
+
+    /// Takes a request from the bucket of the key that has signed it, a second account beside its client's.
+    ///
+    /// - Parameters:
+    ///   - key: the key's number in the site, from 1.
+    ///   - rate: requests a second; 0 for no limit.
+    ///   - now: monotonic nanoseconds.
+    /// - Returns: `nil` if it may proceed, otherwise the seconds until one may, at least 1.
+    func delay(ofKey key: Int, in site: String, rate: Int, now: Int64) -> Int? {
+        // No address has this form.
+        delay(of: "key \(key) \(site)", rate: rate, now: now)
+    }
 
     /// Takes a request from a client's bucket.
     ///
-    /// Clients on Unix sockets are not limited: without a trusted proxy that states their addresses, all share one account.
+    /// Clients on Unix sockets are not limited: their addresses are not known.
     ///
     /// - Parameters:
     ///   - rate: requests a second; 0 for no limit.
@@ -39,6 +77,11 @@ final class ClientRates: Sendable {
     /// - Returns: `nil` if it may proceed, otherwise the seconds until one may, at least 1.
     func delay(of peer: PeerAddress, rate: Int, now: Int64) -> Int? {
         guard rate > 0, peer.family != .unix else { return nil }
+        return delay(of: peer.account, rate: rate, now: now)
+    }
+
+    private func delay(of name: String, rate: Int, now: Int64) -> Int? {
+        guard rate > 0 else { return nil }
         let second: Int64 = 1_000_000_000
         let depth = Int64(rate) * Self.window * second
         let missing = state.withLock { state -> Int64 in
@@ -48,7 +91,7 @@ final class ClientRates: Sendable {
                 state.recent = [:]
                 state.start = now
             }
-            var account = peer.account
+            var account = name
             var bucket = state.recent[account] ?? state.former[account]
             if bucket == nil, state.recent.count >= largestCount {
                 account = ""
@@ -70,6 +113,11 @@ final class ClientRates: Sendable {
 }
 
 extension Problem {
+    /// The refusal of a request whose signing key has used up `signing.rate`, with when another one may succeed.
+    static func tooManyRequestsOfKey(after seconds: Int) -> Problem {
+        Problem(429, "Too many requests that are not cached are signed with this key.", retryAfter: seconds).ofSource
+    }
+
     /// The refusal of a client that exceeds `clients.rate`, with when it may return.
     static func tooManyRequests(after seconds: Int) -> Problem {
         Problem(429, "This client sends too many requests that are not cached.", retryAfter: seconds).ofSource
@@ -79,11 +127,13 @@ extension Problem {
 /// The fields of a 429 (draft-ietf-httpapi-ratelimit-headers §3, §4).
 enum RateLimitFields {
     /// Encodes `RateLimit-Policy`, the quota of the window, and `RateLimit`, the seconds until a request may succeed.
-    static func bytes(rate: Int, seconds: Int) -> [UInt8] {
+    ///
+    /// - Parameter policy: whose quota it is, `client` or `key`.
+    static func bytes(of policy: String = "client", rate: Int, seconds: Int) -> [UInt8] {
         var block = FieldBlock()
         let window = ClientRates.window
-        block.append("RateLimit-Policy", "\"client\";q=\(rate * Int(window));w=\(window)")
-        block.append("RateLimit", "\"client\";r=0;t=\(seconds)")
+        block.append("RateLimit-Policy", "\"\(policy)\";q=\(rate * Int(window));w=\(window)")
+        block.append("RateLimit", "\"\(policy)\";r=0;t=\(seconds)")
         return block.bytes
     }
 }

@@ -144,18 +144,19 @@ final class ImageRoute: Sendable {
         _ context: RequestContext
     ) -> Reply {
         let rate = live.current.clients.rate
-        if let delay = rates.delay(of: context.peer, rate: rate, now: context.monotonic) {
+        if let delay = rates.delay(of: context, rate: rate) {
             let refusal = Response(.tooManyRequests(after: delay), vary: request.vary, id: context.trace.id)
             let fields = RateLimitFields.bytes(rate: rate, seconds: delay)
             return .now(refusal.with(fields).with(request.fields.crossOrigin))
         }
+        if let refusal = refusal(ofKeyOf: request, site, context) { return .now(refusal) }
         let conditions = RequestConditions(head, bytes: bytes)
         let waiting = WaitingRequest()
         let promise = context.promise(onCancel: { waiting.leave() })
         let trace = context.trace
         var load = LoadContext(demand: directives.demand, caller: OriginCaller(head, bytes, context))
         load.caller.unkeyed = variant.origin.unkeyed
-        load.account = context.peer.account(in: site)
+        load.account = context.account(in: site)
         load.deadline = variant.deadline(from: context.monotonic)
         let bucket = variant.bucket ?? .rest
         load.takesArriving = head.method == .get && conditions == nil
@@ -227,6 +228,16 @@ final class ImageRoute: Sendable {
         let left = request.expires.map { max(0, $0 - time.wallSeconds) } ?? .max
         problem.lifetime = request.isPersonal ? nil : problem.lifetime.map { min($0, left) }
         return Response(problem, vary: request.vary, id: id).with(request.fields.crossOrigin)
+    }
+
+    /// The refusal of a request whose signing key has used up `signing.rate` of its site; `nil` to proceed.
+    private func refusal(ofKeyOf request: ResolvedRequest, _ site: Site, _ context: RequestContext) -> Response? {
+        guard let key = request.rules.signingKey else { return nil }
+        let rate = site.resolver.permission?.rate ?? 0
+        guard let delay = rates.delay(ofKey: key, in: site.name, rate: rate, now: context.monotonic) else { return nil }
+        let refusal = Response(.tooManyRequestsOfKey(after: delay), vary: request.vary, id: context.trace.id)
+        return refusal.with(RateLimitFields.bytes(of: "key", rate: rate, seconds: delay))
+            .with(request.fields.crossOrigin)
     }
 
     /// Responds with the source's fallback image.

@@ -90,13 +90,13 @@ final class RawRoute: Sendable {
 
     private func load(_ request: CacheRequest<OriginRequest>, of site: Site, _ context: RequestContext) -> Reply {
         let rate = live.current.clients.rate
-        if let delay = rates.delay(of: context.peer, rate: rate, now: context.monotonic) {
+        if let delay = rates.delay(of: context, rate: rate) {
             let refusal = Response(.tooManyRequests(after: delay), id: context.trace.id)
             let fields = RateLimitFields.bytes(rate: rate, seconds: delay)
             return .now(refusal.with(fields).readable(by: live.current.answers.cors))
         }
         var request = request
-        request.account = context.peer.account(in: site)
+        request.account = context.account(in: site)
         request.deadline = request.origin.deadline(from: context.monotonic)
         let origin = request.origin
         let waiting = WaitingRequest()

@@ -6,11 +6,14 @@ struct RequestPermission: Sendable {
     let signer: RequestSigner
     /// `signing.required`.
     let isRequired: Bool
+    /// `signing.rate`.
+    let rate: Int
 
     /// - Parameter mount: the beginning of the site's paths.
     init(_ signing: Configuration.Signing, mount: String = "") {
         signer = RequestSigner(keys: signing.keys, mount: Array(mount.utf8))
         isRequired = signing.required
+        rate = signing.rate
     }
 
     /// Verifies the signature of a parsed request.
@@ -91,5 +94,13 @@ struct RequestPermission: Sendable {
         case .unverifiable:
             throw Problem(403, "Signatures cannot be verified here: no key is configured.", parameter: "sig")
         }
+    }
+}
+
+extension RequestPermission {
+    /// The key that has signed a request, counted from 1; `nil` if it is not signed.
+    func key(of query: ParsedQuery, path: some Collection<UInt8>) -> Int? {
+        guard query.signature != nil, case .valid(let key) = verdict(on: query, path: path) else { return nil }
+        return key
     }
 }

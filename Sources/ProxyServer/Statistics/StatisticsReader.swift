@@ -40,6 +40,10 @@ struct StatisticsReading: Sendable {
     let server: ServerStatistics
     /// The maximum number of client connections.
     let connectionLimit: Int
+    /// The number of client accounts that use something.
+    let clientCount: Int
+    /// The accounts that use the most.
+    let clients: [(account: String, use: ClientAccounts.Use)]
     let variantsUnderWay: Int
     let originalsUnderWay: Int
     let mezzaninesMade: UInt64
@@ -87,6 +91,9 @@ struct StatisticsReader: Sendable {
     /// The monotonic clock at the daemon's start, in nanoseconds.
     let start: Int64
 
+    /// The most client accounts that `/stats` lists.
+    private static let listedClients = 10
+
     /// Reads the current counts, which are not all from the same instant; does not block.
     ///
     /// - Parameter coders: the result of `CoderSurvey`, if it is to be reported.
@@ -126,6 +133,8 @@ struct StatisticsReader: Sendable {
             workers: pool,
             server: server.statistics,
             connectionLimit: configuration.limits.connections,
+            clientCount: server.accounts.count,
+            clients: server.accounts.largest(Self.listedClients),
             variantsUnderWay: pipeline.variantsUnderWay,
             originalsUnderWay: pipeline.originalsUnderWay,
             mezzaninesMade: sharing.mezzaninesMade,

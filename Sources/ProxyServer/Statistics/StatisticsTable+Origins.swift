@@ -12,6 +12,22 @@ extension StatisticsTable {
             Phrase(.transfers, .number("dropped"), omitsZero: true)
         ) { $0.transfers.dropped },
         .counter(
+            "transfers.refused",
+            Metric(
+                "edgeprint_transfers_refused_total",
+                "Transfers refused because they were expected to wait longer than overload.queue-time."
+            ),
+            Phrase(.transfers, .number("refused"), omitsZero: true)
+        ) { $0.transfers.refusedByWait },
+        .counter(
+            "transfers.expired",
+            Metric(
+                "edgeprint_transfers_expired_total",
+                "Transfers dropped from the queue after overload.queue-time, or because they could not end in time."
+            ),
+            Phrase(.transfers, .number("expired"), omitsZero: true)
+        ) { $0.transfers.expired },
+        .counter(
             "transfers.retries",
             Metric("edgeprint_transfer_retries_total", "Requests to origins repeated after a failure."),
             Phrase(.transfers, .number("retries"), omitsZero: true)

@@ -1,5 +1,6 @@
 import HTTPKit
 import ImagePipeline
+import LinuxSystem
 import OriginTransfer
 
 extension StatisticsTable {
@@ -163,6 +164,29 @@ extension StatisticsTable {
         ) { $0.server.accepted },
         .counter("connections.turnedAway", nil, Phrase(.connections, .number("refused"), omitsZero: true)) {
             $0.server.turnedAway
+        },
+        .counter(
+            "connections.turnedAwayOfClients",
+            Metric(
+                "edgeprint_client_connections_refused_total",
+                "Connections refused because their client had clients.connections open."
+            )
+        ) { $0.server.turnedAwayOfClients },
+        .gauge(
+            "clients.count",
+            Metric("edgeprint_clients", "Clients with open connections or downloads.")
+        ) { $0.clientCount },
+        .fact("clients.largest") { reading in
+            .array(
+                reading.clients.map { account, use in
+                    .object([
+                        .init("client", .string(account)), .init("connections", .number(use.connections)),
+                        .init("downloads", .number(use.downloads)),
+                        .init("waitingDownloads", .number(use.waitingDownloads)),
+                        .init("downloadMilliseconds", .number(Int(clamping: use.downloadMilliseconds))),
+                    ])
+                }
+            )
         },
         .counter("connections.timedOut") { $0.server.timedOut },
     ]

@@ -102,6 +102,7 @@ struct TransferEngineOrderTests {
     @Test func `downloads of foreign hosts together take no more than their share`() async throws {
         var configuration = TransferEngine.Configuration(transfers: 8)
         configuration.scheduling.foreign = 3
+        configuration.scheduling.queueTime = 60_000
         let engine = try TransferEngine(configuration: configuration)
         let gate = gate
         let hosts = try (0..<5).map { _ in
@@ -144,6 +145,7 @@ struct TransferEngineOrderTests {
     @Test func `a host that hangs takes no more than its share, and others are served`() async throws {
         var configuration = TransferEngine.Configuration(transfers: 8)
         configuration.scheduling.perHost = 5
+        configuration.scheduling.queueTime = 60_000
         let engine = try TransferEngine(configuration: configuration)
         let gate = gate
         let hanging = try ScriptedOrigin { _, connection in

@@ -116,6 +116,7 @@ struct ConfigurationProblemTests {
 
     @Test(arguments: [
         ("signing: { required: true }", "signing.required: requires signing.keys"),
+        ("signing: { rate: 5 }", "signing.rate: requires signing.keys"),
         ("signing: { keys: [\"c0ffee\"] }", "signing.keys: expected a key of 32 to 256 hexadecimal digits"),
         ("signing: { keys: [\"\(String(repeating: "xy", count: 32))\"] }", "signing.keys: expected a key"),
         ("proxies: { proxy-protocol: on }", "proxies.proxy-protocol: requires proxies.trust"),

@@ -86,7 +86,7 @@ struct DepartureTests {
         _ target: String
     ) async throws {
         let gate = try ScriptedGate()
-        let rig = try EndToEndRig(script: Self.slow(gate))
+        let rig = try EndToEndRig("clients: { connections: 2000 }", script: Self.slow(gate))
         let isBare = !target.contains("?")
         let expected = isBare ? Self.picture : try rig.get("/photos/quick.png?w=30&format=png").body
         if isBare { #expect(try rig.get("/photos/quick.png").body == expected) }

@@ -83,4 +83,36 @@ struct ClientRatesTests {
         try rig.daemon.waitForLog("configuration reloaded")
         for number in 300..<320 { #expect(try rig.get("/photos/\(number).png").status == 404) }
     }
+
+    @Test func `a signing key is an account of its own, in each site`() {
+        let rates = ClientRates()
+        for _ in 0..<10 { #expect(rates.delay(ofKey: 1, in: "", rate: 1, now: 0) == nil) }
+        #expect(rates.delay(ofKey: 1, in: "", rate: 1, now: 0) == 1)
+        #expect(rates.delay(ofKey: 2, in: "", rate: 1, now: 0) == nil)
+        #expect(rates.delay(ofKey: 1, in: "shop", rate: 1, now: 0) == nil)
+        #expect(rates.delay(of: client(1), rate: 1, now: 0) == nil)
+        #expect(rates.delay(ofKey: 1, in: "", rate: 0, now: 0) == nil)
+    }
+
+    @Test func `requests signed with one key share its rate, whoever sends them, and unsigned ones do not`() throws {
+        let key = String(repeating: "ab", count: 32)
+        let rig = try EndToEndRig(
+            "signing: { keys: [\(key)], rate: 1 }\nproxies: { trust: [127.0.0.1] }",
+            script: ScriptedOrigin.pictures([:])
+        )
+        let signer = RequestSigner(keys: [try #require(SigningKey(hexadecimal: key))])
+        var refused: RawHTTPResponse?
+        for number in 0..<200 where refused == nil {
+            let (path, query) = ("/photos/\(number).png", "w=9")
+            let signature = try #require(signer.signature(path: path.utf8, query: query.utf8))
+            let client = [("X-Forwarded-For", "198.51.100.\(number)")]
+            let answer = try rig.get("\(path)?\(query)&sig=\(signature)", client)
+            if answer.status == 429 { refused = answer } else { #expect(answer.status == 404) }
+        }
+        let answer = try #require(refused)
+        #expect(answer["RateLimit-Policy"] == "\"key\";q=10;w=10")
+        #expect(answer["RateLimit"]?.hasPrefix("\"key\";r=0;t=") == true && answer["Retry-After"] != nil)
+        #expect(answer.text.contains("signed with this key"))
+        #expect(try rig.get("/photos/unsigned.png?w=9").status == 404)
+    }
 }

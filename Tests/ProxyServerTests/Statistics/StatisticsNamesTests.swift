@@ -17,6 +17,8 @@ struct StatisticsNamesTests {
         edgeprint_cache_bytes gauge tier=memory tier=originals tier=variants
         edgeprint_cache_entries gauge tier=memory tier=originals tier=variants
         edgeprint_cache_evictions_total counter
+        edgeprint_client_connections_refused_total counter
+        edgeprint_clients gauge
         edgeprint_configuration_reloads_total counter result=applied result=refused
         edgeprint_connections gauge
         edgeprint_connections_accepted_total counter
@@ -90,6 +92,8 @@ struct StatisticsNamesTests {
         edgeprint_transfer_tls_seconds histogram
         edgeprint_transfers_active gauge
         edgeprint_transfers_dropped_total counter
+        edgeprint_transfers_expired_total counter
+        edgeprint_transfers_refused_total counter
         edgeprint_transfers_total counter
         edgeprint_transfers_waiting gauge
         edgeprint_transform_accounts gauge
@@ -128,7 +132,8 @@ struct StatisticsNamesTests {
         budget: bytes resident trims
         budget.limits: bodies cache daemon decoded failures workers writes
         budget.used: bodies cache daemon decoded failures workers writes
-        connections: accepted limit open timedOut turnedAway
+        clients: count largest
+        connections: accepted limit open timedOut turnedAway turnedAwayOfClients
         disk: drops errors health originalDrops queuedBytes queuedWrites stores variantDrops
         disk.originals: bytes entries evictions hits misses quota
         disk.variants: bytes entries evictions hits misses quota
@@ -142,7 +147,7 @@ struct StatisticsNamesTests {
         requests.results: brownout collapsed disk error fallback memory miss negative original other placeholder refused revalidated stale
         requests.statuses: 1xx 2xx 3xx 4xx 5xx
         sources: offline suspended unverified
-        transfers: active bytes dropped mirrored newConnections outcomes requests resumptions retries reusedConnections waiting
+        transfers: active bytes dropped expired mirrored newConnections outcomes refused requests resumptions retries reusedConnections waiting
         warm: jobs waiting
         warm.targets: done failed skipped
         workers: accounts busy decodedBytes decoderCrashes dropped jobs overruns predictedWait queued queuedMilliseconds ready refused \

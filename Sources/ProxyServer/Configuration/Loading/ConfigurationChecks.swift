@@ -148,10 +148,16 @@ enum ConfigurationChecks {
         scope: String = "",
         _ decoder: inout ConfigurationDecoder
     ) {
-        guard configuration.signing.required, configuration.signing.keys.isEmpty else { return }
-        let message = "requires signing.keys: otherwise no request could be served"
-        let key = scope + "signing.required"
-        decoder.report(message, key: key, place: decoder.places[key])
+        guard configuration.signing.keys.isEmpty else { return }
+        if configuration.signing.required {
+            let key = scope + "signing.required"
+            let message = "requires signing.keys: otherwise no request could be served"
+            decoder.report(message, key: key, place: decoder.places[key])
+        }
+        if configuration.signing.rate > 0 {
+            let key = scope + "signing.rate"
+            decoder.report("requires signing.keys, which it limits", key: key, place: decoder.places[key])
+        }
     }
 
     /// Reports lists of query parameters that contradict others.

@@ -136,6 +136,12 @@ enum ConfigurationSchema {
             takesEnvironment: false,
             "Named keys for AES-256, for decrypt of sources and for remote.url-keys."
         ),
+        Setting(
+            "signing.rate",
+            \.signing.rate,
+            .count(0...1_000_000),
+            "Uncached requests a second that are signed with one key; 0 for no limit."
+        ),
         Setting("signing.required", \.signing.required, .flag, "Require a signature for every request."),
         Setting(
             "purge.allow",
@@ -229,6 +235,12 @@ enum ConfigurationSchema {
                 .size(1_024...1 << 30),
                 needsRestart: true,
                 "Maximum size of a request body; only raw sources accept one."
+            ),
+            Setting(
+                "clients.connections",
+                \.clients.connections,
+                .count(1...1_000_000),
+                "Maximum open connections of one client."
             ),
             Setting(
                 "clients.half-close",
