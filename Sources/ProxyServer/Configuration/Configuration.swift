@@ -262,6 +262,8 @@ struct Configuration: Sendable, Equatable {
         var jobs = 2_000
         /// The maximum bytes of decoded pixels of all running jobs together.
         var decodeBytes = 4 << 30
+        /// How strictly workers must be confined.
+        var sandbox = SandboxMode.best
     }
 }
 

@@ -59,11 +59,13 @@ final class DaemonParts: Sendable {
         self.live = live
         let loops = ProcessorCount.online
         // Started first: a worker takes longer to start than everything else, and starts in parallel.
-        let readiness = Readiness()
+        let readiness = Readiness(sandbox: configuration.workers.sandbox)
         self.readiness = readiness
         events = EventHub(logger: logger, level: logLevel, limits: { live.current.events }, time: time)
         var pool = WorkerPool.Configuration(configuration)
         pool.conditionChanged = { Self.tell($0, readiness, logger) }
+        let mode = pool.sandbox
+        pool.postureChanged = { Self.tell(SandboxReport(mode, $0), readiness, logger) }
         workers = try WorkerPool(pool, time: time)
         let shares = configuration.memoryShares
         var memory = MemoryCache<Entity>.Configuration(capacity: shares.pictures)
@@ -230,7 +232,8 @@ final class DaemonParts: Sendable {
             start: time.monotonic
         )
         let survey = CoderSurvey {
-            (try? MachineProbe().worker(memory: live.current.workers.memory)).flatMap(\.self)
+            let workers = live.current.workers
+            return (try? MachineProbe().worker(memory: workers.memory, sandbox: workers.sandbox)).flatMap(\.self)
         }
         adminServer = HTTPServer(
             configuration: ServerConfiguration(
@@ -335,6 +338,7 @@ extension WorkerPool.Configuration {
         addressSpace = Int64(configuration.workers.memory)
         jobsPerWorker = configuration.workers.jobs
         residentLimit = configuration.workers.rss
+        sandbox = configuration.workers.sandbox
     }
 }
 

@@ -24,7 +24,7 @@ struct Doctor: Sendable {
                 SourceRouteCheck(sources: configuration.allSources),
                 RuleReachCheck(configuration: configuration),
                 LibraryCheck(needsTLS: configuration.allSources.contains { $0.asksTLS } || configuration.remote.isOpen),
-                WorkerCheck(memory: configuration.workers.memory),
+                WorkerCheck(memory: configuration.workers.memory, sandbox: configuration.workers.sandbox),
             ]
     }
 
@@ -37,7 +37,7 @@ struct Doctor: Sendable {
     func run(_ probe: any SystemProbe) -> [Finding] { checks.flatMap { $0.findings(probe) } }
 
     private static let machine: [any DoctorCheck] = [
-        KernelCheck(), SandboxCheck(), PressureCheck(), ClockCheck(), UserCheck(),
+        KernelCheck(), PressureCheck(), ClockCheck(), UserCheck(),
     ]
 }
 

@@ -31,6 +31,8 @@ struct StatisticsReading: Sendable {
     /// Sources with `tls.verify: false`.
     let unverified: Int
     let workers: WorkerPool.Statistics
+    /// The confinement of the workers.
+    let sandbox: SandboxReport
     let server: ServerStatistics
     /// The maximum number of client connections.
     let connectionLimit: Int
@@ -101,6 +103,7 @@ struct StatisticsReader: Sendable {
             offline: suspended.offline(in: configuration),
             unverified: configuration.allSources.count { !$0.rule.tls.verifies },
             workers: workers.statistics,
+            sandbox: readiness.sandbox,
             server: server.statistics,
             connectionLimit: configuration.limits.connections,
             variantsUnderWay: pipeline.variantsUnderWay,
