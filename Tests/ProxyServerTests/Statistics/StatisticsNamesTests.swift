@@ -85,6 +85,7 @@ struct StatisticsNamesTests {
         edgeprint_transfers_waiting gauge
         edgeprint_transform_decoder_crashes_total counter
         edgeprint_transform_duration_seconds histogram
+        edgeprint_transform_filter_kills_total counter
         edgeprint_transform_queue gauge
         edgeprint_transform_retries_total counter
         edgeprint_transform_timeouts_total counter
@@ -94,10 +95,15 @@ struct StatisticsNamesTests {
         edgeprint_warm_jobs gauge
         edgeprint_warm_targets_total counter result=done result=failed result=skipped
         edgeprint_warm_waiting gauge
+        edgeprint_worker_landlock_version gauge
         edgeprint_worker_resident_bytes gauge
         edgeprint_worker_restarts_total counter
         edgeprint_worker_retirements_total counter
+        edgeprint_worker_sandbox gauge \
+        layer=ipc-namespace layer=landlock layer=landlock-scopes layer=landlock-tcp layer=mount-namespace layer=network-namespace \
+        layer=no-new-privileges layer=seccomp layer=undumpable-daemon layer=user-namespace layer=uts-namespace
         edgeprint_worker_starts_total counter
+        edgeprint_worker_unlisted_calls gauge
         edgeprint_workers gauge
         edgeprint_workers_busy gauge
         edgeprint_workers_decoded_bytes gauge
@@ -125,7 +131,10 @@ struct StatisticsNamesTests {
         transfers: active bytes dropped mirrored newConnections outcomes requests resumptions retries reusedConnections waiting
         warm: jobs waiting
         warm.targets: done failed skipped
-        workers: busy decodedBytes decoderCrashes jobs queued ready residentBytes restarts retirements retries slots starts timeouts
+        workers: busy decodedBytes decoderCrashes filterKills jobs queued ready residentBytes restarts retirements retries slots starts timeouts
+        workers.sandbox: calls known landlock mode
+        workers.sandbox.layers: ipc-namespace landlock landlock-scopes landlock-tcp mount-namespace network-namespace no-new-privileges
+        workers.sandbox.layers: seccomp undumpable-daemon user-namespace uts-namespace
         """
 
     /// The members that only some kernels support.
