@@ -40,6 +40,8 @@ let package = Package(
         .systemLibrary(name: "CAVIF", providers: [.apt(["libavif-dev"])]),
         .systemLibrary(name: "CJXL", providers: [.apt(["libjxl-dev"])]),
         .systemLibrary(name: "CLCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"])]),
+        // Without pkgConfig: libseccomp.pc has no flags but the library's name, which the module map states.
+        .systemLibrary(name: "CSeccomp", providers: [.apt(["libseccomp-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         // Swift, lowest layer first.
@@ -65,10 +67,16 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .target(
+            name: "WorkerSandbox",
+            dependencies: ["ImagePlan", "CLinux", "CSeccomp"],
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "ImageWorker",
             dependencies: [
-                "ImagePlan", "LinuxSystem", "CAVIF", "CJXL", "CLanes", "CLinux", "CLCMS", "CVips", "CWebP", "CZlib",
+                "ImagePlan", "LinuxSystem", "WorkerSandbox", "CAVIF", "CJXL", "CLanes", "CLinux", "CLCMS", "CVips",
+                "CWebP", "CZlib",
             ],
             swiftSettings: settings
         ),
@@ -132,6 +140,14 @@ let package = Package(
             dependencies: ["HTTPCache", "CacheTestSupport", "HTTPSemantics", "LinuxSystem", "CLinux", "TestSupport"],
             swiftSettings: settings
         ),
+        .target(name: "CEscapes", path: "Tests/HostileWorker/Escapes"),
+        // A worker that is locked as edgeprint-worker is, and then tries to escape.
+        .executableTarget(
+            name: "HostileWorker",
+            dependencies: ["WorkerSandbox", "ImagePlan", "CEscapes", "CLinux"],
+            path: "Tests/HostileWorker/Main",
+            swiftSettings: settings
+        ),
         // Files that are designed to harm decoders, for tests and for the fuzz targets in Tests/Fuzz.
         .target(
             name: "HostileTestSupport",
@@ -146,9 +162,10 @@ let package = Package(
         ),
         .testTarget(
             name: "ImagePipelineTests",
-            // ImageWorker: the tests of the pool run its executable.
+            // ImageWorker, HostileWorker: the tests run their executables.
             dependencies: [
-                "ImagePipeline", "ImagePlan", "ImageWorker", "HTTPCache", "HTTPSemantics", "LinuxSystem",
+                "ImagePipeline", "ImagePlan", "ImageWorker", "HostileWorker", "HTTPCache", "HTTPSemantics",
+                "LinuxSystem",
                 "OriginTransfer",
                 "CLinux", "CacheTestSupport", "TestSupport",
             ],

@@ -1,13 +1,18 @@
 import CLinux
 import Glibc
+import ImagePlan
+import WorkerSandbox
 
 /// `edgeprint-worker`: runs the daemon's transform jobs one by one until the daemon closes the socket on descriptor 3.
 ///
-/// The daemon starts it and sets its limits. It has one thread, uses no network and opens only the descriptors of its jobs.
-/// `--capabilities` prints what it supports instead.
+/// The daemon starts it and sets its limits. It takes its namespaces while it has one thread, loads every library, locks itself
+/// (`Sandbox`), and then greets the daemon with the confinement in force. It uses no network and opens only fonts and the
+/// descriptors of its jobs. `--capabilities` prints what it supports instead.
 @main
 enum EdgeprintWorker {
     static func main() {
+        let options = SandboxOptions(CommandLine.arguments)
+        var sandbox = Sandbox(options)
         // Before a decoder's first allocation: two arenas fragment far less than one per thread.
         edge_malloc_set_arenas(2)
         // Reuse freed memory across jobs: new pages cost some percent of a job's time (Benchmarks/README.md).
@@ -20,9 +25,15 @@ enum EdgeprintWorker {
             exit(1)
         }
         if CommandLine.arguments.count > 1, CommandLine.arguments[1] == CapabilityReport.flag {
-            exit(CapabilityReport.write(CommandLine.arguments) ? 0 : 1)
+            exit(CapabilityReport.write(CommandLine.arguments, options, &sandbox) ? 0 : 1)
         }
-        guard socket.greet() else { exit(1) }
+        if options.mode != .off {
+            WarmUp.run()
+            sandbox.lock()
+            if options.isCanary { WarmUp.run() }
+            sandbox.finishTrials()
+        }
+        guard socket.greet(sandbox.posture) else { exit(1) }
         while case .job(let job, let sources) = socket.next() {
             guard socket.send(JobRunner(job: job).run(descriptors: sources)) else { exit(1) }
         }

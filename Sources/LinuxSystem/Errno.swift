@@ -16,7 +16,10 @@ package struct Errno: Error, Hashable, Sendable, CustomStringConvertible {
     /// The current thread's `errno`, right after a failed call.
     package static func current(_ call: StaticString) -> Errno { Errno(errno, call) }
 
-    package var description: String { unsafe "\(call): \(String(cString: strerror(code)))" }
+    package var description: String { "\(call): \(Self.text(of: code))" }
+
+    /// The system's text of an error number.
+    package static func text(of code: CInt) -> String { unsafe String(cString: strerror(code)) }
 }
 
 /// Runs a system call, repeating it while signals interrupt it.

@@ -204,6 +204,6 @@ struct WorkerProtocolTests {
         #expect(throws: WorkerMessageError.kind) { try WorkerMessage.decodeReady(bytes) }
         bytes[4] = 1
         #expect(throws: WorkerMessageError.version(1)) { try WorkerJob(decoding: bytes) }
-        #expect(throws: Never.self) { try WorkerMessage.decodeReady(WorkerMessage.encodeReady()) }
+        #expect(throws: Never.self) { try WorkerMessage.decodeReady(WorkerMessage.encodeReady(WorkerPosture())) }
     }
 }

@@ -77,3 +77,5 @@ int edge_io_uring_error(void);
 int edge_clock_is_synchronised(void);
 // sys/vfs.h is not in Glibc's module map: the f_type of statfs, or -1.
 int64_t edge_file_system_type(const char *path);
+
+#include "Sandbox.h"

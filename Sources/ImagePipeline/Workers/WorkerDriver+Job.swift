@@ -146,8 +146,11 @@ extension WorkerDriver {
         case .crashed(signal: SIGBUS) where attempt.pending.job.isCutShort:
             // A truncated file faults when its mapping is read. The image is not at fault, so the failure must not be cached.
             attempt.pending.end(.failure(.workerLost))
-        case .crashed:
-            note { statistics, _ in statistics.decoderCrashes += 1 }
+        case .crashed(let signal):
+            note { statistics, _ in
+                statistics.decoderCrashes += 1
+                if signal == SIGSYS { statistics.filterKills += 1 }
+            }
             attempt.pending.end(.failure(.crashedDecoder))
         }
     }

@@ -70,41 +70,6 @@ final class WorkerDriver: Sendable {
         }
     }
 
-    /// Starts a process and waits for its greeting.
-    private func start() throws(WorkerStartFailure) -> WorkerProcess {
-        let configuration = shared.configuration
-        let worker: WorkerProcess
-        do throws(Errno) {
-            worker = try WorkerProcess(path: shared.workerPath, configuration: configuration)
-        } catch {
-            throw .system(error)
-        }
-        note { statistics, index in
-            statistics.starts += 1
-            statistics.workers[index].pid = worker.pid
-            statistics.workers[index].jobs = 0
-        }
-        let limit = shared.time.monotonic + Int64(configuration.startTimeout) * 1_000_000
-        var failure = WorkerStartFailure.silent(configuration.startTimeout)
-        while !isStopping {
-            switch worker.receive(until: limit, wake: wake, time: shared.time) {
-            case .woken: continue
-            case .message(let bytes, let descriptors):
-                if descriptors.isEmpty, (try? WorkerMessage.decodeReady(bytes)) != nil { return worker }
-                note { statistics, _ in statistics.violations += 1 }
-                failure = .foreign
-            case .hungUp:
-                _ = worker.endAfterHangUp()
-                failure = .ended(code: worker.exitCode)
-            case .late: break
-            }
-            break
-        }
-        worker.end()
-        note { statistics, index in statistics.workers[index].pid = 0 }
-        throw failure
-    }
-
     /// Waits before the next start: 100 ms at first, doubling to 5 s.
     ///
     /// After the third failed start, waiting jobs fail if no worker of the pool is ready.

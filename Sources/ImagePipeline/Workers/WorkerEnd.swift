@@ -31,6 +31,10 @@ enum WorkerStartFailure: Error, Hashable {
     case silent(Int)
     /// The greeting has another protocol version.
     case foreign
+    /// `workers.sandbox: require` demands layers that are not in force; their names.
+    case unconfined([String])
+    /// A library needs system calls that the filter does not list, which `workers.sandbox: require` does not allow; their names.
+    case needsCalls([String])
 
     /// Returns the cause and the remedy for operators.
     func reason(path: String) -> String {
@@ -48,6 +52,13 @@ enum WorkerStartFailure: Error, Hashable {
             "\(path) ends \(code.map { "with code \($0)" } ?? "by a signal") before it is ready; run edgeprint doctor for details"
         case .silent(let milliseconds):
             "\(path) is not ready within \(milliseconds) ms; check the machine's load and workers.memory"
+        case .unconfined(let layers):
+            "workers.sandbox is require, but \(path) runs without \(layers.joined(separator: ", ")); use a kernel with seccomp and "
+                + "Landlock, allow landlock_create_ruleset, landlock_add_rule, landlock_restrict_self and seccomp in the unit's "
+                + "SystemCallFilter=, or set workers.sandbox: best"
+        case .needsCalls(let names):
+            "workers.sandbox is require, but a library of \(path) makes system calls that its filter does not list: "
+                + "\(names.joined(separator: ", ")); install a release of edgeprint for these libraries, or set workers.sandbox: best"
         case .foreign: "\(path) belongs to another release; install edgeprint and edgeprint-worker from the same build"
         }
     }

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import ImagePlan
 package import LinuxSystem
 
 /// Starts a worker under the pool's limits and environment to ask for its capabilities.
@@ -29,17 +30,37 @@ package struct WorkerInquiry: Sendable {
     }
 
     /// Returns the JSON text that the worker prints (`WorkerCapabilities`); blocks.
+    ///
+    /// The worker is confined as the pool's workers are, and tries its coders under that confinement. System calls that it needs
+    /// beyond the filter's are in its posture.
     package func run() throws(Failure) -> [UInt8] {
+        var calls: [UInt32] = []
+        while true {
+            var found: [UInt32] = []
+            let answer = Result { () throws(Failure) in try ask(allowing: calls, &found) }
+            let news = found.filter { !calls.contains($0) }
+            guard !news.isEmpty, calls.count + news.count <= WorkerPosture.maximumCalls else { return try answer.get() }
+            calls += news
+        }
+    }
+
+    private func arguments(_ calls: [UInt32]) -> [String] {
+        var arguments = ["--capabilities", "3", "--sandbox=\(configuration.sandbox.rawValue)"]
+        if configuration.sandbox != .off { arguments.append("--canary") }
+        if !calls.isEmpty { arguments.append("--allow=" + calls.map(String.init).joined(separator: ",")) }
+        return arguments
+    }
+
+    /// Starts one worker; `found` receives the numbers of system calls that it reports.
+    private func ask(allowing calls: [UInt32], _ found: inout [UInt32]) throws(Failure) -> [UInt8] {
         var ends: [CInt] = [-1, -1]
-        guard unsafe pipe(&ends) == 0 else { throw .system(.current("pipe")) }
+        guard unsafe edge_seqpacket_pair(&ends) == 0 else { throw .system(.current("socketpair")) }
         let readEnd = SharedDescriptor(owning: ends[0])
-        edge_set_cloexec(ends[0], 1)
-        edge_set_cloexec(ends[1], 1)
-        let pid = WorkerProcess.spawn(path, ["--capabilities", "3"], descriptor: ends[1], configuration)
+        let pid = WorkerProcess.spawn(path, arguments(calls), descriptor: ends[1], configuration)
         let error = Errno.current("fork")
         close(ends[1])
         guard pid > 0 else { throw .system(error) }
-        let answer = read(from: readEnd.number)
+        let answer = read(from: readEnd.number, &found)
         if answer == nil { kill(pid, SIGKILL) }
         var status: CInt = 0
         while unsafe waitpid(pid, &status, 0) < 0, errno == EINTR {}
@@ -50,12 +71,12 @@ package struct WorkerInquiry: Sendable {
         return answer
     }
 
-    /// Reads until the other end is closed; `nil` if that takes too long.
-    private func read(from descriptor: CInt) -> [UInt8]? {
+    /// Reads messages until the other end is closed; `nil` if that takes too long.
+    private func read(from descriptor: CInt, _ found: inout [UInt32]) -> [UInt8]? {
         let time = SystemTime()
         let limit = time.monotonic + Self.patience * 1_000_000
         var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 4096)
+        var chunk = [UInt8](repeating: 0, count: Self.longestAnswer)
         while bytes.count < Self.longestAnswer {
             let left = (limit - time.monotonic) / 1_000_000
             guard left > 0 else { return nil }
@@ -64,7 +85,11 @@ package struct WorkerInquiry: Sendable {
             let count = unsafe chunk.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return bytes }
-            bytes += chunk[..<count]
+            if let call = try? WorkerMessage.decodeTrapped(Array(chunk[..<count])) {
+                found.append(call)
+            } else {
+                bytes += chunk[..<count]
+            }
         }
         return bytes
     }

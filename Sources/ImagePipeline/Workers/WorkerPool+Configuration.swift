@@ -1,4 +1,5 @@
 import Glibc
+package import ImagePlan
 
 extension WorkerPool {
     /// The number of workers, their limits, and when one is replaced.
@@ -17,7 +18,7 @@ extension WorkerPool {
         package var workerPath: String?
         /// The address space of a worker, in bytes; libraries take about 0.16 GiB of it.
         package var addressSpace: Int64 = 3 << 30
-        /// The largest result and the largest file that a worker can write, in bytes; never 0, since Orc writes a temporary file.
+        /// The largest result and the largest file that a worker can write, in bytes.
         package var outputLimit = 64 << 20
         /// The maximum number of a worker's open descriptors.
         package var files: Int64 = 64
@@ -38,6 +39,10 @@ extension WorkerPool {
         package var shortestRun = 250
         /// The time in which a new worker must greet, in milliseconds.
         package var startTimeout = 10_000
+        /// How strictly workers must be confined.
+        package var sandbox = SandboxMode.best
+        /// Called on a thread of the pool when the confinement that all workers have changes; must not call the pool.
+        package var postureChanged: (@Sendable (WorkerPosture) -> Void)?
         /// Called on a thread of the pool for each change of its condition; must not call the pool.
         package var conditionChanged: (@Sendable (Condition) -> Void)?
 

@@ -62,6 +62,8 @@ extension WorkerPool {
         package var retirements = 0
         /// Jobs whose image crashed its worker.
         package var decoderCrashes = 0
+        /// Of those, jobs whose worker made a system call that the filter does not list.
+        package var filterKills = 0
         /// Jobs whose worker was killed after the deadline.
         package var timeouts = 0
         /// Jobs that ran a second time after losing their worker.

@@ -20,6 +20,7 @@ package final class WorkerPool: Transforming {
         /// Workers ready.
         let ready = Atomic(0)
         let condition = Lock(Condition.starting)
+        let confinement: Lock<Confinement>
         /// One event per driver, raised once its first start has succeeded or failed, and never lowered.
         let starts: [WakeEvent]
         /// Raised once by each driver that ends.
@@ -34,6 +35,7 @@ package final class WorkerPool: Transforming {
             for _ in 0..<configuration.workers { try starts.append(WakeEvent()) }
             self.starts = starts
             ended = try WakeEvent(semaphore: true)
+            confinement = Lock(Confinement(workers: configuration.workers))
             var statistics = Statistics()
             statistics.workers = Array(
                 repeating: Statistics.Worker(pid: 0, jobs: 0, isBusy: false, residentBytes: 0),

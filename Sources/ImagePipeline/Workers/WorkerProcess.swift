@@ -17,7 +17,7 @@ final class WorkerProcess {
     /// Starts a process, which greets when it is ready.
     ///
     /// - Throws: `Errno` if no socket or process can be created. A missing executable shows as a process that ends at once.
-    init(path: String, configuration: WorkerPool.Configuration) throws(Errno) {
+    init(path: String, arguments: [String] = [], configuration: WorkerPool.Configuration) throws(Errno) {
         var ends: [CInt] = [-1, -1]
         try checked("socketpair") { unsafe edge_seqpacket_pair(&ends) }
         socket = ends[0]
@@ -27,7 +27,7 @@ final class WorkerProcess {
             unsafe setsockopt(end, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<CInt>.size))
         }
         edge_set_nonblocking(ends[0])
-        let started = Self.spawn(path, descriptor: ends[1], configuration)
+        let started = Self.spawn(path, arguments, descriptor: ends[1], configuration)
         close(ends[1])
         guard started > 0 else {
             let error = Errno.current("fork")

@@ -8,6 +8,8 @@ package struct WorkerCapabilities: Codable, Hashable, Sendable {
     package var codecs: [Codec]
     /// The libraries that libvips uses, as far as their versions are known.
     package var libraries: [Library]
+    /// The confinement under which the formats were tried; `nil` from a worker that was started by hand.
+    package var posture: WorkerPosture?
 
     /// The capabilities of one format.
     package struct Codec: Codable, Hashable, Sendable {
@@ -50,11 +52,18 @@ package struct WorkerCapabilities: Codable, Hashable, Sendable {
     }
 
     /// Creates a description.
-    package init(protocolVersion: Int, libvips: String, codecs: [Codec], libraries: [Library]) {
+    package init(
+        protocolVersion: Int,
+        libvips: String,
+        codecs: [Codec],
+        libraries: [Library],
+        posture: WorkerPosture? = nil
+    ) {
         self.protocolVersion = protocolVersion
         self.libvips = libvips
         self.codecs = codecs
         self.libraries = libraries
+        self.posture = posture
     }
 }
 
@@ -73,9 +82,22 @@ extension WorkerCapabilities {
         let libraries = libraries.map { library in
             "{\"name\":\(JSONText.quotedLine(library.name)),\"version\":\(JSONText.quotedLine(library.version))}"
         }
+        let posture = posture.map { ",\"posture\":\($0.json)" } ?? ""
         return """
             {"protocolVersion":\(protocolVersion),"libvips":\(JSONText.quotedLine(libvips)),\
-            "codecs":[\(codecs.joined(separator: ","))],"libraries":[\(libraries.joined(separator: ","))]}
+            "codecs":[\(codecs.joined(separator: ","))],"libraries":[\(libraries.joined(separator: ","))]\(posture)}
+            """
+    }
+}
+
+extension WorkerPosture {
+    /// The JSON text that `Codable` reads.
+    fileprivate var json: String {
+        let outcomes = outcomes.map { "{\"layer\":\($0.layer.rawValue),\"error\":\($0.error)}" }
+        let calls = calls.map { "{\"name\":\(JSONText.quotedLine($0.name)),\"isAllowed\":\($0.isAllowed)}" }
+        return """
+            {"outcomes":[\(outcomes.joined(separator: ","))],"landlockVersion":\(landlockVersion),\
+            "calls":[\(calls.joined(separator: ","))]}
             """
     }
 }

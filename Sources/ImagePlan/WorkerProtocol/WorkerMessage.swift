@@ -1,10 +1,10 @@
-/// The frame of worker protocol version 2, and the bounds that both ends enforce.
+/// The frame of worker protocol version 3, and the bounds that both ends enforce.
 ///
 /// A message is one datagram of a `SOCK_SEQPACKET` pair: the kernel keeps message boundaries, so a hostile peer cannot shift
 /// them. Layout, little endian: `EDGW`, version (1 byte), kind (1 byte), length of the body (4 bytes), the body.
 package enum WorkerMessage {
     /// The protocol's version; both ends come from one build, so any other version is an error.
-    package static let version: UInt8 = 2
+    package static let version: UInt8 = 3
     /// Bytes of the frame before the body.
     package static let headSize = 10
     /// The maximum bytes of results inside a message; larger results are passed in sealed memory files.
@@ -24,12 +24,14 @@ package enum WorkerMessage {
 
     /// The kind of a message.
     package enum Kind: UInt8, Sendable {
-        /// Worker to daemon, once: libvips has started and jobs are accepted.
+        /// Worker to daemon, once, with the confinement in force: jobs are accepted.
         case ready = 1
         /// Daemon to worker, with the descriptors of the source and of its auxiliary images.
         case job = 2
         /// Worker to daemon, with the descriptors of the large results.
         case reply = 3
+        /// Worker to daemon, before it is ready: the number of a system call that the filter of the canary has trapped.
+        case trapped = 4
     }
 
     static let magic: UInt32 = 0x5747_4445
@@ -63,13 +65,40 @@ package enum WorkerMessage {
     }
 
     /// Returns the worker's greeting.
-    package static func encodeReady() -> [UInt8] { frame(.ready).bytes }
-
-    /// Checks the worker's greeting.
     ///
+    /// - Throws: `WorkerMessageError` for a posture out of the protocol's bounds.
+    package static func encodeReady(_ posture: WorkerPosture) throws(WorkerMessageError) -> [UInt8] {
+        try encode(.ready) { writer throws(WorkerMessageError) in try posture.write(to: &writer) }
+    }
+
+    /// Decodes the worker's greeting.
+    ///
+    /// - Returns: the confinement of the worker.
     /// - Throws: `WorkerMessageError` for any other bytes.
-    package static func decodeReady(_ bytes: [UInt8]) throws(WorkerMessageError) {
-        try open(bytes, as: .ready).finish()
+    package static func decodeReady(_ bytes: [UInt8]) throws(WorkerMessageError) -> WorkerPosture {
+        var reader = try open(bytes, as: .ready)
+        let posture = try WorkerPosture(from: &reader)
+        try reader.finish()
+        return posture
+    }
+
+    /// Returns the message about a trapped system call; the call's number is the last four bytes.
+    package static func encodeTrapped(_ number: UInt32) -> [UInt8] {
+        var writer = frame(.trapped)
+        writer.write(number)
+        writer.patch(UInt32(writer.bytes.count - headSize), at: headSize - 4)
+        return writer.bytes
+    }
+
+    /// Decodes the message about a trapped system call.
+    ///
+    /// - Returns: the number of the call on this machine's architecture.
+    /// - Throws: `WorkerMessageError` for any other bytes.
+    package static func decodeTrapped(_ bytes: [UInt8]) throws(WorkerMessageError) -> UInt32 {
+        var reader = try open(bytes, as: .trapped)
+        let number = try reader.read(UInt32.self)
+        try reader.finish()
+        return number
     }
 
     /// A frame around an empty body.
@@ -83,7 +112,7 @@ package enum WorkerMessage {
     }
 }
 
-/// The reason why bytes are not a message of worker protocol version 2, or why a value cannot be encoded in one.
+/// The reason why bytes are not a message of worker protocol version 3, or why a value cannot be encoded in one.
 package enum WorkerMessageError: Error, Hashable, Sendable {
     case magic
     case version(UInt8)

@@ -1,8 +1,10 @@
 import CVips
 import Glibc
 import ImagePlan
+import WorkerSandbox
 
-/// `edgeprint-worker --capabilities [DESCRIPTOR]`: reports the formats and the libraries of this machine.
+/// `edgeprint-worker --capabilities [DESCRIPTOR] [--sandbox=MODE]`: reports the formats and the libraries of this machine, and the
+/// confinement under which the formats were tried.
 enum CapabilityReport {
     /// The command-line flag.
     static let flag = "--capabilities"
@@ -11,13 +13,20 @@ enum CapabilityReport {
     ///
     /// libvips must have been started.
     /// - Returns: whether everything was written.
-    static func write(_ arguments: [String]) -> Bool {
+    static func write(_ arguments: [String], _ options: SandboxOptions, _ sandbox: inout Sandbox) -> Bool {
         let descriptor = arguments.count > 2 ? CInt(arguments[2]) ?? STDOUT_FILENO : STDOUT_FILENO
+        // A locked worker cannot look libraries up.
+        var codecs = WarmUp.run()
+        let libraries = LibraryVersions.all()
+        sandbox.lock()
+        if options.mode != .off { codecs = WarmUp.run() }
+        sandbox.finishTrials()
         let capabilities = WorkerCapabilities(
             protocolVersion: Int(WorkerMessage.version),
             libvips: "\(vips_version(0)).\(vips_version(1)).\(vips_version(2))",
-            codecs: CodecTrial.run(),
-            libraries: LibraryVersions.all()
+            codecs: codecs,
+            libraries: libraries,
+            posture: options.mode == .off ? nil : sandbox.posture
         )
         var rest = Array((capabilities.json + "\n").utf8)[...]
         while !rest.isEmpty {

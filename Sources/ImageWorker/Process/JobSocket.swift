@@ -17,8 +17,11 @@ struct JobSocket {
         case end
     }
 
-    /// Tells the daemon that the worker is ready.
-    func greet() -> Bool { send(WorkerMessage.encodeReady(), []) }
+    /// Tells the daemon that the worker is ready, and how it is confined.
+    func greet(_ posture: WorkerPosture) -> Bool {
+        guard let message = try? WorkerMessage.encodeReady(posture) else { return false }
+        return send(message, [])
+    }
 
     /// Waits for the next job and trims the heap once if none arrives for a while.
     func next() -> Arrival {

@@ -268,6 +268,13 @@ struct Configuration: Sendable, Equatable {
         var queueTime = 2_000
     }
 
+    /// The order of downloads, with the longest wait.
+    var scheduling: TransferScheduling {
+        var scheduling = transfers
+        scheduling.queueTime = overload.queueTime
+        return scheduling
+    }
+
     /// The settings of transform workers.
     struct Workers: Sendable, Equatable {
         /// The number of processes; 0 for one per core plus one, or fewer if memory is short.
@@ -283,6 +290,8 @@ struct Configuration: Sendable, Equatable {
         var jobs = 2_000
         /// The maximum bytes of decoded pixels of all running jobs together; `nil` to derive it.
         var decodeBytes: Int?
+        /// How strictly workers must be confined.
+        var sandbox = SandboxMode.best
     }
 }
 

@@ -1,6 +1,7 @@
 import HTTPCache
 import HTTPKit
 import ImagePipeline
+import ImagePlan
 import LinuxSystem
 import Logging
 import OriginTransfer
@@ -83,6 +84,27 @@ extension DaemonParts {
         default: break
         }
         if isReady { logger.info("ready") }
+    }
+
+    /// Logs the confinement that is in force in the workers.
+    static func tell(_ sandbox: SandboxReport, _ readiness: Readiness, _ logger: Logger) {
+        readiness.setSandbox(sandbox)
+        let metadata: Logger.Metadata = [
+            "mode": "\(sandbox.mode.rawValue)", "inForce": "\(sandbox.inForce)", "missing": "\(sandbox.missing)",
+        ]
+        if sandbox.isWeak {
+            logger.warning("workers are not confined", metadata: metadata)
+        } else {
+            logger.info("workers are confined", metadata: metadata)
+        }
+        for call in sandbox.calls {
+            logger.warning(
+                call.isAllowed
+                    ? "a library needs a system call that the workers' filter does not list; workers may make it"
+                    : "a library needs a system call that leads out of the workers' confinement; it fails there",
+                metadata: ["call": "\(call.name)"]
+            )
+        }
     }
 
     /// Calls back when every event loop of both listeners has run.

@@ -60,11 +60,13 @@ final class DaemonParts: Sendable {
         self.live = live
         let loops = ProcessorCount.online
         // Started first: a worker takes longer to start than everything else, and starts in parallel.
-        let readiness = Readiness()
+        let readiness = Readiness(sandbox: configuration.workers.sandbox)
         self.readiness = readiness
         events = EventHub(logger: logger, level: logLevel, limits: { live.current.events }, time: time)
         var pool = WorkerPool.Configuration(configuration)
         pool.conditionChanged = { Self.tell($0, readiness, logger) }
+        let mode = pool.sandbox
+        pool.postureChanged = { Self.tell(SandboxReport(mode, $0), readiness, logger) }
         workers = try WorkerPool(pool, time: time)
         let (plan, shares) = (configuration.memoryPlan, configuration.memoryShares)
         var memory = MemoryCache<Entity>.Configuration(capacity: shares.pictures)
@@ -243,7 +245,8 @@ final class DaemonParts: Sendable {
             start: time.monotonic
         )
         let survey = CoderSurvey {
-            (try? MachineProbe().worker(memory: live.current.memoryPlan.workerMemory)).flatMap(\.self)
+            let (memory, sandbox) = (live.current.memoryPlan.workerMemory, live.current.workers.sandbox)
+            return (try? MachineProbe().worker(memory: memory, sandbox: sandbox)).flatMap(\.self)
         }
         adminServer = HTTPServer(
             configuration: ServerConfiguration(
@@ -343,6 +346,7 @@ extension WorkerPool.Configuration {
         addressSpace = Int64(plan.workerMemory)
         jobsPerWorker = configuration.workers.jobs
         residentLimit = plan.workerResident
+        sandbox = configuration.workers.sandbox
     }
 }
 

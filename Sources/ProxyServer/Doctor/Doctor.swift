@@ -26,7 +26,7 @@ struct Doctor: Sendable {
                 RuleReachCheck(configuration: configuration),
                 UnsignedUseCheck(configuration),
                 LibraryCheck(needsTLS: configuration.allSources.contains { $0.asksTLS } || configuration.remote.isOpen),
-                WorkerCheck(memory: plan.workerMemory),
+                WorkerCheck(memory: plan.workerMemory, sandbox: configuration.workers.sandbox),
             ]
     }
 
@@ -40,7 +40,7 @@ struct Doctor: Sendable {
     func run(_ probe: any SystemProbe) -> [Finding] { checks.flatMap { $0.findings(probe) } }
 
     private static let machine: [any DoctorCheck] = [
-        KernelCheck(), SandboxCheck(), PressureCheck(), ClockCheck(), UserCheck(),
+        KernelCheck(), PressureCheck(), ClockCheck(), UserCheck(),
     ]
 }
 

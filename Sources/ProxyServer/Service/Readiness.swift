@@ -1,4 +1,5 @@
 import ImagePipeline
+import ImagePlan
 import LinuxSystem
 
 /// Whether the server is ready: the listeners are open and workers can be started; any thread.
@@ -7,11 +8,25 @@ final class Readiness: Sendable {
         var isOpen = false
         var workers = WorkerPool.Condition.starting
         var hasBeenReady = false
+        var sandbox: SandboxReport
 
         var isReady: Bool { isOpen && workers == .ready }
     }
 
-    private let state = Lock(State())
+    private let state: Lock<State>
+
+    /// Creates the state of a daemon that is starting.
+    ///
+    /// - Parameter sandbox: how strictly workers must be confined.
+    init(sandbox: SandboxMode = .best) {
+        state = Lock(State(sandbox: SandboxReport(sandbox, nil)))
+    }
+
+    /// The last reported confinement of the workers.
+    var sandbox: SandboxReport { state.withLock { $0.sandbox } }
+
+    /// Records the confinement of the workers.
+    func setSandbox(_ sandbox: SandboxReport) { state.withLock { $0.sandbox = sandbox } }
 
     /// Whether the server is ready now.
     var isReady: Bool { state.withLock { $0.isReady } }

@@ -37,6 +37,8 @@ struct StatisticsReading: Sendable {
     /// Sources with `tls.verify: false`.
     let unverified: Int
     let workers: WorkerPool.Statistics
+    /// The confinement of the workers.
+    let sandbox: SandboxReport
     let server: ServerStatistics
     /// The maximum number of client connections.
     let connectionLimit: Int
@@ -131,6 +133,7 @@ struct StatisticsReader: Sendable {
             offline: suspended.offline(in: configuration),
             unverified: configuration.allSources.count { !$0.rule.tls.verifies },
             workers: pool,
+            sandbox: readiness.sandbox,
             server: server.statistics,
             connectionLimit: configuration.limits.connections,
             clientCount: server.accounts.count,

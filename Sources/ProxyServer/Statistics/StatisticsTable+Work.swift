@@ -98,6 +98,7 @@ extension StatisticsTable {
                 Metric("edgeprint_transform_decoder_crashes_total", "Jobs whose image crashed the worker."),
                 Phrase(.workers, .noun("crash", plural: "crashes"), omitsZero: true)
             ) { $0.workers.decoderCrashes },
+        ] + sandbox + [
             .counter(
                 "workers.timeouts",
                 Metric("edgeprint_transform_timeouts_total", "Jobs whose worker was killed at the deadline.")

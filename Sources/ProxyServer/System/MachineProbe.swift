@@ -58,9 +58,10 @@ struct MachineProbe: SystemProbe {
 
     var workerPath: String? { try? WorkerPool.siblingPath() }
 
-    func worker(memory: Int) throws(WorkerInquiry.Failure) -> WorkerCapabilities? {
+    func worker(memory: Int, sandbox: SandboxMode) throws(WorkerInquiry.Failure) -> WorkerCapabilities? {
         var configuration = WorkerPool.Configuration(workers: 1)
         configuration.addressSpace = Int64(memory)
+        configuration.sandbox = sandbox
         let inquiry: WorkerInquiry
         do throws(Errno) { inquiry = try WorkerInquiry(configuration) } catch { throw .system(error) }
         let text = try inquiry.run()

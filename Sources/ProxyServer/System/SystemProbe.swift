@@ -42,8 +42,8 @@ protocol SystemProbe: Sendable {
     var libraries: LinkedLibraries { get }
     /// The expected path of the worker, or `nil` if this process cannot determine its own path.
     var workerPath: String? { get }
-    /// Starts a worker with an address space limit in bytes, and queries its capabilities.
-    func worker(memory: Int) throws(WorkerInquiry.Failure) -> WorkerCapabilities?
+    /// Starts a worker with an address space limit in bytes and a confinement, and queries its capabilities.
+    func worker(memory: Int, sandbox: SandboxMode) throws(WorkerInquiry.Failure) -> WorkerCapabilities?
 }
 
 /// A limit of setrlimit(2).

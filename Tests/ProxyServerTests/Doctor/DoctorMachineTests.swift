@@ -13,10 +13,7 @@ struct DoctorMachineTests {
         probe.statuses["/srv/images"] = FileStatus(kind: .folder, mode: 0o755, owner: 0)
         let configuration = try load("sources: { local: { url: \"file:///srv/images\" } }")
         let findings = Doctor(LoadedConfiguration(configuration: configuration)).run(probe)
-        // The sandbox is a note on every machine.
-        let others = findings.filter { $0.subject != "worker sandbox" }
-        #expect(others.count == findings.count - 1)
-        #expect(others.allSatisfy { $0.severity == .ok && $0.fix == nil }, "\(findings)")
+        #expect(findings.allSatisfy { $0.severity == .ok && $0.fix == nil }, "\(findings)")
         #expect(findings.count > 15)
     }
 
@@ -81,16 +78,41 @@ struct DoctorMachineTests {
         #expect(squeezed.contains("in 23 %"), "\(squeezed)")
     }
 
-    @Test func `reports only the sandbox that is in force`() throws {
-        let finding = try #require(SandboxCheck().findings(RecordedProbe()).first)
-        #expect(SandboxCheck().told() == ["note worker sandbox"])
+    @Test func `reports the sandbox that a worker found in force, with the kernel's reasons`() throws {
+        func finding(_ mode: SandboxMode, _ change: (inout WorkerPosture) -> Void) throws -> Finding {
+            var probe = RecordedProbe()
+            var capabilities = try #require(try probe.workerAnswer.get())
+            var posture = RecordedProbe.posture
+            change(&posture)
+            capabilities.posture = posture
+            probe.workerAnswer = .success(capabilities)
+            let findings = WorkerCheck(memory: 2 << 30, sandbox: mode).findings(probe)
+            return try #require(findings.first { $0.subject == "worker sandbox" })
+        }
+        let whole = try finding(.require) { _ in }
+        #expect(whole.severity == .ok && whole.message.contains("seccomp, landlock 7, landlock-tcp"), "\(whole)")
+        let few = try finding(.require) { posture in
+            posture.outcomes.removeAll { $0.layer == .userNamespace }
+            posture.outcomes.append(.init(.userNamespace, error: Int(EPERM)))
+        }
         #expect(
-            finding.message.contains("not used, though this kernel has them: Landlock (ABI 2) and seccomp filters"),
-            "\(finding.message)"
+            few.severity == .note && few.message.contains("missing: user-namespace (Operation not permitted)"),
+            "\(few)"
         )
-        #expect(finding.fix?.contains("systemd unit") == true)
-        let bare = SandboxCheck().complaint { ($0.landlockVersion, $0.texts) = (nil, [:]) }
-        #expect(!bare.contains("Landlock") && bare.contains("CONFIG_SECCOMP_FILTER"), "\(bare)")
+        let open: (inout WorkerPosture) -> Void = { posture in
+            posture.outcomes.removeAll { $0.layer == .landlock || $0.layer == .systemCallFilter }
+            posture.outcomes.append(.init(.landlock, error: Int(ENOSYS)))
+        }
+        let best = try finding(.best, open)
+        #expect(
+            best.severity == .warning && best.message.contains("seccomp, landlock (Function not implemented)"),
+            "\(best)"
+        )
+        #expect(try finding(.require, open).severity == .failure)
+        let called = try finding(.best) { $0.calls = [.init(name: "getpriority", isAllowed: true)] }
+        #expect(called.severity == .warning && called.message.contains("does not list: getpriority"), "\(called)")
+        #expect(try finding(.require) { $0.calls = [.init(name: "bpf", isAllowed: false)] }.severity == .failure)
+        #expect(try finding(.off) { $0 = WorkerPosture() }.message.hasPrefix("workers.sandbox is off"))
     }
 
     @Test func `rejects a clock before the release, and notes an unsynchronised one`() {
@@ -103,7 +125,7 @@ struct DoctorMachineTests {
 
     @Test func `reports why a worker does not respond, and which codecs it lacks`() {
         let check = WorkerCheck(memory: 2 << 30)
-        #expect(check.told() == ["ok worker", "ok libvips", "ok codec jpeg", "ok codec heic"])
+        #expect(check.told() == ["ok worker", "ok worker sandbox", "ok libvips", "ok codec jpeg", "ok codec heic"])
         #expect(check.complaint { $0.statuses = [:] }.contains("/usr/bin/edgeprint-worker does not exist"))
         #expect(check.complaint { $0.denials["/usr/bin/edgeprint-worker"] = EACCES }.contains("chmod 0755"))
         #expect(check.complaint { $0.workerAnswer = .failure(.ended(code: 127)) }.contains("ldd"))

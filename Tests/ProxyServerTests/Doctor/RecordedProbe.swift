@@ -57,9 +57,18 @@ struct RecordedProbe: SystemProbe {
             protocolVersion: Int(WorkerMessage.version),
             libvips: "8.14.1",
             codecs: [.init(format: "jpeg", decodes: true, encodes: true), .init(format: "heic", decodes: true)],
-            libraries: [.init(name: "libwebp", version: "1.2.4")]
+            libraries: [.init(name: "libwebp", version: "1.2.4")],
+            posture: posture
         )
     )
+
+    /// A worker with all layers.
+    static let posture: WorkerPosture = {
+        var posture = WorkerPosture()
+        posture.outcomes = WorkerPosture.Layer.allCases.map { .init($0) }
+        posture.landlockVersion = 7
+        return posture
+    }()
 
     func limit(_ resource: ProcessResource) -> ResourceLimit { limits[resource] ?? ResourceLimit() }
     func text(_ path: String) -> String? { texts[path] }
@@ -71,7 +80,9 @@ struct RecordedProbe: SystemProbe {
     func realPath(_ path: String) -> String? { realPaths[path] }
     func cacheFolder(_ path: String) -> DiskFolderState { folders[path] ?? .absent }
     func bindError(_ address: ListenAddress) -> Errno? { bindErrors[address].map { Errno($0, "bind") } }
-    func worker(memory: Int) throws(WorkerInquiry.Failure) -> WorkerCapabilities? { try workerAnswer.get() }
+    func worker(memory: Int, sandbox: SandboxMode) throws(WorkerInquiry.Failure) -> WorkerCapabilities? {
+        try workerAnswer.get()
+    }
 }
 
 extension DoctorCheck {

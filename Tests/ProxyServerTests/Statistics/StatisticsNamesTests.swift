@@ -100,6 +100,7 @@ struct StatisticsNamesTests {
         edgeprint_transform_decoder_crashes_total counter
         edgeprint_transform_drops_total counter
         edgeprint_transform_duration_seconds histogram
+        edgeprint_transform_filter_kills_total counter
         edgeprint_transform_overruns_total counter
         edgeprint_transform_predicted_wait_seconds gauge
         edgeprint_transform_queue gauge
@@ -113,10 +114,15 @@ struct StatisticsNamesTests {
         edgeprint_warm_jobs gauge
         edgeprint_warm_targets_total counter result=done result=failed result=skipped
         edgeprint_warm_waiting gauge
+        edgeprint_worker_landlock_version gauge
         edgeprint_worker_resident_bytes gauge
         edgeprint_worker_restarts_total counter
         edgeprint_worker_retirements_total counter
+        edgeprint_worker_sandbox gauge \
+        layer=ipc-namespace layer=landlock layer=landlock-scopes layer=landlock-tcp layer=mount-namespace layer=network-namespace \
+        layer=no-new-privileges layer=seccomp layer=undumpable-daemon layer=user-namespace layer=uts-namespace
         edgeprint_worker_starts_total counter
+        edgeprint_worker_unlisted_calls gauge
         edgeprint_workers gauge
         edgeprint_workers_busy gauge
         edgeprint_workers_decoded_bytes gauge
@@ -150,8 +156,10 @@ struct StatisticsNamesTests {
         transfers: active bytes dropped expired mirrored newConnections outcomes refused requests resumptions retries reusedConnections waiting
         warm: jobs waiting
         warm.targets: done failed skipped
-        workers: accounts busy decodedBytes decoderCrashes dropped jobs overruns predictedWait queued queuedMilliseconds ready refused \
         residentBytes restarts retirements retries slots starts timeouts
+        workers: \ accounts busy decodedBytes decoderCrashes dropped filterKills jobs overruns predictedWait queued queuedMilliseconds ready refused residentBytes restarts retirements retries slots starts timeouts
+        workers.sandbox: calls known landlock mode
+        workers.sandbox.layers: ipc-namespace landlock landlock-scopes landlock-tcp mount-namespace network-namespace no-new-privileges seccomp undumpable-daemon user-namespace uts-namespace
         """
 
     /// The members that only some kernels support.

@@ -12,7 +12,7 @@ struct HealthRoute: AdminRoute {
 
 /// `GET /readyz`: whether the server accepts traffic; 503 while starting, while draining, and while no worker can start.
 ///
-/// Reports the state of the workers, with the file that cannot be executed, and of the disk cache, which is not required for
+/// Reports the state of the workers, with the file that cannot be executed, their confinement, and the disk cache, which is not required for
 /// readiness.
 struct ReadinessRoute: AdminRoute {
     let readiness: Readiness
@@ -29,7 +29,7 @@ struct ReadinessRoute: AdminRoute {
             }
         let document = JSONValue.object([
             .init("ready", .bool(isReady)), .init("disk", .string(store.health.description)),
-            .init("workers", .string(workers)),
+            .init("workers", .string(workers)), .init("sandbox", readiness.sandbox.json),
         ])
         return .now(.admin(document, status: isReady ? 200 : 503))
     }

@@ -360,6 +360,13 @@ enum ConfigurationSchema {
             .sizeOrAuto(16 << 20...largest),
             "Maximum bytes of decoded pixels of all running jobs together; further jobs wait."
         ),
+        Setting(
+            "workers.sandbox",
+            \.workers.sandbox,
+            .choice,
+            needsRestart: true,
+            "Confinement of workers: require (no service without seccomp and Landlock), best (what is possible), or off."
+        ),
     ]
 
     private static let avif: [Setting<Configuration>] = [

@@ -1,15 +1,18 @@
 import ImagePipeline
 import ImagePlan
 
-/// Checks that `edgeprint-worker` exists and starts with its limits, and reports which formats it supports.
+/// Checks that `edgeprint-worker` exists and starts with its limits, and reports its confinement and which formats it supports.
 struct WorkerCheck: DoctorCheck {
     /// The address space limit of a worker in bytes (`workers.memory`).
     let memory: Int
+    /// How strictly workers must be confined (`workers.sandbox`).
+    let sandbox: SandboxMode
 
     private let subject = "worker"
 
-    init(memory: Int) {
+    init(memory: Int, sandbox: SandboxMode = .best) {
         self.memory = memory
+        self.sandbox = sandbox
     }
 
     func findings(_ probe: any SystemProbe) -> [Finding] {
@@ -22,7 +25,7 @@ struct WorkerCheck: DoctorCheck {
             return [.failure(subject, "\(path) cannot be executed: \(error)", fix: "chmod 0755 \(path)")]
         }
         do throws(WorkerInquiry.Failure) {
-            guard let found = try probe.worker(memory: memory) else {
+            guard let found = try probe.worker(memory: memory, sandbox: sandbox) else {
                 return [.failure(subject, "\(path) sends an unexpected response", fix: reinstall)]
             }
             guard found.protocolVersion == Int(WorkerMessage.version) else {
@@ -30,7 +33,8 @@ struct WorkerCheck: DoctorCheck {
                     "\(path) has protocol version \(found.protocolVersion), the daemon \(WorkerMessage.version)"
                 return [.failure(subject, message, fix: reinstall)]
             }
-            return [.ok(subject, "\(path) starts with \(Printing.size(memory)) of address space"), libraries(found)]
+            let start = Finding.ok(subject, "\(path) starts with \(Printing.size(memory)) of address space")
+            return [start, .sandbox(SandboxReport(sandbox, found.posture)), libraries(found)]
                 + found.codecs.map(finding)
         } catch {
             return [failure(path, error)]

@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# What locked workers cost: the time of 12 MP JPEG → 512 px JPEG transforms, and the time from the daemon's start to its first
+# picture, with workers.sandbox off and best, in alternating pairs. BENCH_ROUNDS pairs; compare the medians of the ratios.
+source "$(dirname "$0")/common.sh"
+need curl awk
+rounds=${BENCH_ROUNDS:-7} count=${BENCH_COUNT:-40}
+photograph=${BENCH_IMAGE:-$root/../shared/images/bus-12mp.jpg}
+[[ -r $photograph ]] || photograph=$root/demo/landscape.jpg
+mkdir -p "$work/source"
+cp -p "$photograph" "$work/source/photograph.jpg"
+cp -p "$root/demo/landscape.jpg" "$work/source/small.jpg"
+
+# start MODE PORT: starts a daemon; sets $daemon. No cache of pictures: every request is a transform of the original in memory.
+start() {
+    cat >"$work/$1.yaml" <<YAML
+listen: 127.0.0.1:$2
+admin: { listen: "127.0.0.1:$(($2 + 1))" }
+sources: { bench: { url: "file://$work/source/" } }
+cache: { path: "$work/cache-$1", memory: 256MiB }
+workers: { count: 1, sandbox: $1 }
+log: { access: off, level: warning }
+YAML
+    "$binary" serve --config "$work/$1.yaml" 2>>"$work/$1.log" &
+    daemon=$!
+    started+=("$daemon")
+}
+
+stop() {
+    kill "$1"
+    wait "$1" 2>/dev/null || true
+}
+
+median() { sort -n | awk '{v[NR] = $1} END {print (NR % 2) ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2}'; }
+
+# first_picture MODE PORT: milliseconds from the start of the daemon to the last byte of a picture.
+first_picture() {
+    local begin end
+    rm -rf "$work/cache-$1"
+    begin=$(date +%s%N)
+    start "$1" "$2"
+    until curl -fsS -o /dev/null "http://127.0.0.1:$2/bench/small.jpg?w=64&format=jpeg" 2>/dev/null; do sleep 0.002; done
+    end=$(date +%s%N)
+    stop "$daemon"
+    echo $(((end - begin) / 1000000))
+}
+
+# transforms PORT NAME: microseconds for $count misses, one after the other; each name gives other URLs.
+transforms() {
+    local i begin end
+    : >"$work/urls"
+    for ((i = 0; i < count; i++)); do
+        ln -f "$work/source/photograph.jpg" "$work/source/$2-$i.jpg"
+        printf 'url = "http://127.0.0.1:%d/bench/%s-%d.jpg?w=512&format=jpeg&q=80"\noutput = "/dev/null"\n' "$1" "$2" "$i" >>"$work/urls"
+    done
+    begin=$(date +%s%N)
+    curl --no-progress-meter --fail -K "$work/urls"
+    end=$(date +%s%N)
+    echo $(((end - begin) / 1000))
+}
+
+echo "from start to first picture, ms: off, best, difference"
+for ((round = 0; round < rounds; round++)); do
+    off=$(first_picture off 18180)
+    best=$(first_picture best 18180)
+    echo "  $off $best $((best - off))"
+    echo $((best - off)) >>"$work/starts"
+done
+echo "median difference: $(median <"$work/starts") ms (at most 40)"
+
+start off 18180
+off_daemon=$daemon
+start best 18280
+wait_for http://127.0.0.1:18181/readyz
+wait_for http://127.0.0.1:18281/readyz
+curl -fsS http://127.0.0.1:18281/readyz
+transforms 18180 warm >/dev/null
+transforms 18280 warm >/dev/null
+echo "12 MP → 512 px, $count transforms, µs: off, best, ratio"
+for ((round = 0; round < rounds; round++)); do
+    if ((round % 2)); then
+        best=$(transforms 18280 "$round") off=$(transforms 18180 "$round")
+    else
+        off=$(transforms 18180 "$round") best=$(transforms 18280 "$round")
+    fi
+    ratio=$(awk "BEGIN {print $best / $off}")
+    echo "  $off $best $ratio"
+    echo "$ratio" >>"$work/ratios"
+done
+echo "median ratio: $(median <"$work/ratios") (at most 1.01)"
+stop "$off_daemon"

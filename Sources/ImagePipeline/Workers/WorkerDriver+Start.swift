@@ -1,0 +1,84 @@
+import Glibc
+import ImagePlan
+import LinuxSystem
+
+extension WorkerDriver {
+    /// Starts a process and waits for its greeting.
+    ///
+    /// The first process is a canary. If it finds system calls that the filter does not list, it is replaced, and the next one may
+    /// make those that do not lead out of the confinement.
+    func start() throws(WorkerStartFailure) -> WorkerProcess {
+        while true {
+            let (arguments, isCanary) = shared.sandboxArguments()
+            let worker = try spawn(arguments)
+            var calls: [UInt32] = []
+            let greeting = Result { () throws(WorkerStartFailure) in try self.greeting(of: worker, &calls) }
+            // A library may have crashed because the call failed.
+            if isCanary, shared.confinement.withLock({ $0.add(calls) }), !isStopping {
+                end(worker)
+                continue
+            }
+            do throws(WorkerStartFailure) {
+                let posture = try greeting.get()
+                if isCanary { shared.confinement.withLock { $0.isTried = true } }
+                try shared.check(posture)
+                shared.note(posture, of: index)
+                return worker
+            } catch {
+                end(worker)
+                throw error
+            }
+        }
+    }
+
+    private func spawn(_ arguments: [String]) throws(WorkerStartFailure) -> WorkerProcess {
+        let worker: WorkerProcess
+        do throws(Errno) {
+            worker = try WorkerProcess(
+                path: shared.workerPath,
+                arguments: arguments,
+                configuration: shared.configuration
+            )
+        } catch {
+            throw .system(error)
+        }
+        note { statistics, index in
+            statistics.starts += 1
+            statistics.workers[index].pid = worker.pid
+            statistics.workers[index].jobs = 0
+        }
+        return worker
+    }
+
+    private func end(_ worker: WorkerProcess) {
+        worker.end()
+        note { statistics, index in statistics.workers[index].pid = 0 }
+    }
+
+    /// Waits for the greeting; `calls` receives the numbers of the system calls that a canary reports before it.
+    private func greeting(
+        of worker: WorkerProcess,
+        _ calls: inout [UInt32]
+    ) throws(WorkerStartFailure) -> WorkerPosture {
+        let timeout = shared.configuration.startTimeout
+        let limit = shared.time.monotonic + Int64(timeout) * 1_000_000
+        while !isStopping {
+            switch worker.receive(until: limit, wake: wake, time: shared.time) {
+            case .woken: continue
+            case .message(let bytes, let descriptors):
+                if let call = try? WorkerMessage.decodeTrapped(bytes), calls.count < WorkerPosture.maximumCalls {
+                    calls.append(call)
+                    continue
+                }
+                if descriptors.isEmpty, let posture = try? WorkerMessage.decodeReady(bytes) { return posture }
+                note { statistics, _ in statistics.violations += 1 }
+                throw .foreign
+            case .hungUp:
+                _ = worker.endAfterHangUp()
+                throw .ended(code: worker.exitCode)
+            case .late: throw .silent(timeout)
+            }
+        }
+        throw .silent(timeout)
+    }
+}

@@ -1,0 +1,88 @@
+package import ImagePlan
+import LinuxSystem
+
+extension WorkerPool {
+    /// What the confinements of all workers have in common; `nil` before the first greeting; any thread.
+    package var posture: WorkerPosture? { shared.confinement.withLock { $0.common } }
+
+    /// What the pool knows about the confinement of its workers.
+    struct Confinement {
+        /// The confinement of each slot's last worker.
+        private(set) var postures: [WorkerPosture?]
+        /// Numbers of system calls that canaries have found.
+        private(set) var calls: [UInt32] = []
+        /// Whether a canary has finished its trials without a further call.
+        var isTried = false
+
+        init(workers: Int) {
+            postures = Array(repeating: nil, count: workers)
+        }
+
+        /// What all workers have in common.
+        var common: WorkerPosture? {
+            let known = postures.compactMap(\.self)
+            return known.dropFirst().reduce(known.first) { result, posture in result?.weakest(with: posture) }
+        }
+
+        /// Adds calls that a canary has found.
+        ///
+        /// - Returns: whether one of them is new, so that another canary must run.
+        mutating func add(_ found: [UInt32]) -> Bool {
+            var isNew = false
+            for call in found where !calls.contains(call) && calls.count < WorkerPosture.maximumCalls {
+                calls.append(call)
+                isNew = true
+            }
+            return isNew
+        }
+
+        /// Records a greeting.
+        ///
+        /// - Returns: what all workers have in common, if that has changed.
+        mutating func greet(_ index: Int, _ posture: WorkerPosture) -> WorkerPosture? {
+            let before = common
+            postures[index] = posture
+            let after = common
+            return after == before ? nil : after
+        }
+    }
+}
+
+extension WorkerPool.Shared {
+    /// The arguments of the next worker, and whether it is a canary: the first one runs its trials under a filter that reports
+    /// calls instead of killing, before any worker serves.
+    func sandboxArguments() -> (arguments: [String], isCanary: Bool) {
+        let mode = configuration.sandbox
+        guard mode != .off else { return (["--sandbox=off"], false) }
+        return confinement.withLock { confinement in
+            var arguments = ["--sandbox=\(mode.rawValue)"]
+            if !confinement.isTried { arguments.append("--canary") }
+            if !confinement.calls.isEmpty {
+                arguments.append("--allow=" + confinement.calls.map(String.init).joined(separator: ","))
+            }
+            return (arguments, !confinement.isTried)
+        }
+    }
+
+    /// Checks a greeting against the mode.
+    ///
+    /// - Throws: `WorkerStartFailure` if `require` demands more.
+    func check(_ posture: WorkerPosture) throws(WorkerStartFailure) {
+        guard configuration.sandbox == .require else { return }
+        let missing = posture.missingRequirements
+        guard missing.isEmpty else {
+            throw .unconfined(
+                missing.map { layer in
+                    posture.refusal(of: layer).map { "\(layer.name) (\(Errno.text(of: CInt($0))))" } ?? layer.name
+                }
+            )
+        }
+        guard posture.calls.isEmpty else { throw .needsCalls(posture.calls.map(\.name)) }
+    }
+
+    /// Records the confinement of a worker that serves.
+    func note(_ posture: WorkerPosture, of index: Int) {
+        let common = confinement.withLock { $0.greet(index, posture) }
+        if let common { configuration.postureChanged?(common) }
+    }
+}
