@@ -262,6 +262,8 @@ struct Configuration: Sendable, Equatable {
         var jobs = 2_000
         /// The maximum bytes of decoded pixels of all running jobs together.
         var decodeBytes = 4 << 30
+        /// How strictly the workers' sandbox, and the daemon's protection from them, must be in force.
+        var sandbox = SandboxMode.best
     }
 }
 

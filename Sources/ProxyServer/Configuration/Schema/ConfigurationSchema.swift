@@ -329,6 +329,13 @@ enum ConfigurationSchema {
             .size(16 << 20...largest),
             "Maximum bytes of decoded pixels of all running jobs together; further jobs wait."
         ),
+        Setting(
+            "workers.sandbox",
+            \.workers.sandbox,
+            .choice,
+            needsRestart: true,
+            "Confinement of workers: require all of it, use the best that the system permits, or off."
+        ),
     ]
 
     private static let avif: [Setting<Configuration>] = [
