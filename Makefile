@@ -62,6 +62,7 @@ bench: demo/landscape.jpg $(BIN)/edgeprint ## Measures hits against nginx, trans
 	Benchmarks/formats.sh
 	Benchmarks/widths.sh
 	Benchmarks/encoders.sh
+	Benchmarks/domains.sh
 	Benchmarks/quality.sh
 	Benchmarks/hanging-host.py
 	swift run -c release CacheReplay

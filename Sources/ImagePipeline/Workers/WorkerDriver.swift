@@ -28,7 +28,7 @@ final class WorkerDriver: Sendable {
         while !isStopping {
             let worker: WorkerProcess
             do throws(WorkerStartFailure) {
-                worker = try start()
+                worker = if let spare = takeSpare() { spare } else { try start() }
             } catch {
                 if failures == 0 { shared.starts[index].signal() }
                 failures += 1
@@ -48,6 +48,8 @@ final class WorkerDriver: Sendable {
             if failures > 2 { backOff(failures - 1, &attempt) }
         }
         attempt?.pending.end(.failure(.cancelled))
+        // The last driver to end finds whatever another one has left.
+        shared.spare.take()?.end()
         shared.ended.signal()
     }
 
@@ -72,20 +74,30 @@ final class WorkerDriver: Sendable {
 
     /// Starts a process and waits for its greeting.
     private func start() throws(WorkerStartFailure) -> WorkerProcess {
-        let configuration = shared.configuration
         let worker: WorkerProcess
         do throws(Errno) {
-            worker = try WorkerProcess(path: shared.workerPath, configuration: configuration)
+            worker = try spawn()
         } catch {
             throw .system(error)
         }
+        return try greeted(worker)
+    }
+
+    /// Starts a process.
+    func spawn() throws(Errno) -> WorkerProcess {
+        let worker = try WorkerProcess(path: shared.workerPath, configuration: shared.configuration)
+        note { statistics, _ in statistics.starts += 1 }
+        return worker
+    }
+
+    /// Makes a process the one of this driver, and waits for its greeting.
+    func greeted(_ worker: WorkerProcess) throws(WorkerStartFailure) -> WorkerProcess {
         note { statistics, index in
-            statistics.starts += 1
             statistics.workers[index].pid = worker.pid
             statistics.workers[index].jobs = 0
         }
-        let limit = shared.time.monotonic + Int64(configuration.startTimeout) * 1_000_000
-        var failure = WorkerStartFailure.silent(configuration.startTimeout)
+        let limit = shared.time.monotonic + Int64(shared.configuration.startTimeout) * 1_000_000
+        var failure = WorkerStartFailure.silent(shared.configuration.startTimeout)
         while !isStopping {
             switch worker.receive(until: limit, wake: wake, time: shared.time) {
             case .woken: continue
@@ -138,6 +150,8 @@ final class WorkerDriver: Sendable {
                 }
             }
             guard let current = attempt else { continue }
+            guard mayRun(current.pending, after: age) else { return max(1, age.jobs) }
+            shared.spare.refill(spawn)
             guard runJob(current, on: worker, &age) else {
                 attempt = current.next
                 if attempt == nil { shared.queue.release(current.pending) }
@@ -151,6 +165,7 @@ final class WorkerDriver: Sendable {
                 note { statistics, _ in statistics.retirements += 1 }
                 return max(1, age.jobs)
             }
+            if mustReplace(after: age) { return max(1, age.jobs) }
         }
         return age.jobs
     }
@@ -163,6 +178,7 @@ final class WorkerDriver: Sendable {
 
     private func waitForJob(_ worker: WorkerProcess) -> Idle {
         if let pending = takeBackground() { return .job(pending) }
+        shared.spare.refill(spawn)
         var entries = [worker.socket, shared.queue.event.descriptor, wake.descriptor].map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
         }
@@ -188,6 +204,9 @@ struct WorkerAge {
     var jobs = 0
     /// The time spent on jobs, in nanoseconds.
     var busy: Int64 = 0
+    var exposure = WorkerExposure.fresh
+    /// Whether a decoder of the process has rejected an image.
+    var hasRejected = false
 
     /// Whether to replace the process now, so that the allocator's fragmentation cannot accumulate.
     func mustRetire(pid: pid_t, _ configuration: WorkerPool.Configuration) -> Bool {

@@ -110,6 +110,8 @@ struct Configuration: Sendable, Equatable {
         /// How an origin's `no-transform` is handled.
         var noTransform = SourceRule.NoTransformPolicy.ignore
         var unsupported = SourceRule.UnsupportedPolicy.refuse
+        /// Which jobs may share a worker process.
+        var isolation = SourceRule.Isolation.host
     }
 
     /// The settings of signed requests.
@@ -322,6 +324,7 @@ extension Configuration {
         rule.isRaw = remote.raw
         rule.noTransform = remote.noTransform
         rule.unsupported = remote.unsupported
+        rule.isolation = remote.isolation
         rule.ignoreQuery = remote.ignoreQuery
         rule.unkeyedQuery = remote.unkeyedQuery
         rule.sortsQuery = remote.sortsQuery

@@ -88,6 +88,17 @@ extension StatisticsTable {
             Metric("edgeprint_worker_retirements_total", "Workers replaced because of their age or memory use.")
         ) { $0.workers.retirements },
         .counter(
+            "workers.swaps",
+            Metric("edgeprint_worker_swaps_total", "Workers replaced because the next job had another trust domain.")
+        ) { $0.workers.swaps },
+        .counter(
+            "workers.errorReplacements",
+            Metric("edgeprint_worker_error_replacements_total", "Workers replaced because a decoder rejected an image.")
+        ) { $0.workers.errorReplacements },
+        .gauge("workers.spares", Metric("edgeprint_worker_spares", "Workers ready to replace another one.")) {
+            $0.workers.spares
+        },
+        .counter(
             "workers.decoderCrashes",
             Metric("edgeprint_transform_decoder_crashes_total", "Jobs whose image crashed the worker."),
             Phrase(.workers, .noun("crash", plural: "crashes"), omitsZero: true)

@@ -94,10 +94,13 @@ struct StatisticsNamesTests {
         edgeprint_warm_jobs gauge
         edgeprint_warm_targets_total counter result=done result=failed result=skipped
         edgeprint_warm_waiting gauge
+        edgeprint_worker_error_replacements_total counter
         edgeprint_worker_resident_bytes gauge
         edgeprint_worker_restarts_total counter
         edgeprint_worker_retirements_total counter
+        edgeprint_worker_spares gauge
         edgeprint_worker_starts_total counter
+        edgeprint_worker_swaps_total counter
         edgeprint_workers gauge
         edgeprint_workers_busy gauge
         edgeprint_workers_decoded_bytes gauge
@@ -125,7 +128,8 @@ struct StatisticsNamesTests {
         transfers: active bytes dropped mirrored newConnections outcomes requests resumptions retries reusedConnections waiting
         warm: jobs waiting
         warm.targets: done failed skipped
-        workers: busy decodedBytes decoderCrashes jobs queued ready residentBytes restarts retirements retries slots starts timeouts
+        workers: busy decodedBytes decoderCrashes errorReplacements jobs queued ready residentBytes restarts retirements retries slots \
+        spares starts swaps timeouts
         """
 
     /// The members that only some kernels support.

@@ -110,6 +110,12 @@ enum ConfigurationSchema {
             .list(of: .text("the name of a key")),
             "Names of the keys of encrypted URLs (enc); the first encrypts, all of them decrypt."
         ),
+        Setting(
+            "remote.isolate",
+            \.remote.isolation,
+            .choice,
+            "Like isolate of a source, for /fetch; host separates the hosts of URLs."
+        ),
         Setting("remote.no-transform", \.remote.noTransform, .choice, "Like no-transform of a source, for /fetch."),
         .deferred("rules", "Settings by source, host, path, type, size or header field.") { configuration in
             .list(configuration.rules.map(RuleSchema.yaml))
