@@ -184,6 +184,8 @@ struct UnitTests {
     @Test func `a killed worker does not affect the service`() throws {
         let units = try BootedUnits(yaml)
         let main = try units.property("MainPID")
+        // If all workers end before the first greeting, the installation counts as broken.
+        try expect(try units.get("/web/a.png?w=40&format=png"), .png, [40, 30])
         for round in 1...3 {
             for worker in try units.workers() { try units.run("kill", "-KILL", worker) }
             try expect(try units.get("/web/a.png?w=\(round * 4)&format=png"), .png, [round * 4, round * 3])
