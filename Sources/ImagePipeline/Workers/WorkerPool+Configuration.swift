@@ -28,7 +28,7 @@ extension WorkerPool {
         /// The maximum number of workers replaced per second because their decoder rejected an image, in the long run.
         ///
         /// A worker over it is replaced later, and keeps to its trust domain until then.
-        package var errorReplacements = 2 * Self.processors
+        package var errorReplacements = Self.processors
         /// The time between a job's deadline and the kill of its worker, in milliseconds; the worker normally stops by itself.
         package var deadlineGrace = 500
         /// The time that an abandoned job may still run before its worker is killed, in milliseconds.
