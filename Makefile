@@ -65,6 +65,7 @@ bench: demo/landscape.jpg $(BIN)/edgeprint ## Measures hits against nginx, trans
 	Benchmarks/formats.sh
 	Benchmarks/widths.sh
 	Benchmarks/encoders.sh
+	Benchmarks/domains.sh
 	Benchmarks/quality.sh
 	Benchmarks/hanging-host.py
 	Benchmarks/idle-connections.py

@@ -142,6 +142,12 @@ ssize_t edge_receive_with_descriptors(int socket, void *bytes, size_t count, int
 int edge_set_parent_death_signal(int signal) { return prctl(PR_SET_PDEATHSIG, signal, 0, 0, 0); }
 int edge_set_no_new_privileges(void) { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }
 int edge_set_thread_name(const char *name) { return prctl(PR_SET_NAME, name, 0, 0, 0); }
+int edge_set_dumpable(int on) { return prctl(PR_SET_DUMPABLE, on, 0, 0, 0) == 0 ? 0 : errno; }
+int edge_is_dumpable(void) { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 1; }
+
+char **edge_environment(void) { return environ; }
+void edge_erase(char *text) { explicit_bzero(text, strlen(text)); }
+
 int edge_malloc_set_arenas(int count) { return mallopt(M_ARENA_MAX, count); }
 int edge_malloc_keep(int bytes) {
     // 32 MiB is glibc's maximum for heap blocks; larger ones are always mapped.

@@ -46,6 +46,14 @@ ssize_t edge_receive_with_descriptors(int socket, void *bytes, size_t count, int
 int edge_set_parent_death_signal(int signal);
 int edge_set_no_new_privileges(void);
 int edge_set_thread_name(const char *name);
+// variadic: prctl(PR_SET_DUMPABLE): 0 hides the process's memory and files from other processes of its user. 0, or an errno.
+int edge_set_dumpable(int on);
+// variadic: prctl(PR_GET_DUMPABLE). 1 if the process is dumpable, 0 if not.
+int edge_is_dumpable(void);
+// A global that Swift 6 cannot read: the list of variables, ended by NULL.
+char **edge_environment(void);
+// _GNU_SOURCE: overwrites a text with zeros; the compiler does not leave that out.
+void edge_erase(char *text);
 // Swift imports mallopt's constants, but malloc.h is not in Glibc's module map.
 int edge_malloc_set_arenas(int count);
 // Keeps up to this many freed bytes at the top of the heap instead of returning them to the system.

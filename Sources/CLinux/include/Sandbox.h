@@ -11,8 +11,6 @@ int edge_enter_namespace(int kind);
 int edge_drop_capabilities(void);
 // Kills the process when the thread that started it ends, even after a change of credentials. 0, or an errno.
 int edge_follow_parent(void);
-// prctl(PR_GET_DUMPABLE): 1 if other processes of the user may trace this one and read its memory, 0 if not.
-int edge_is_traceable(void);
 // prctl(PR_GET_NO_NEW_PRIVS): 1 if it is in force, 0 if not.
 int edge_has_no_new_privileges(void);
 // The mode of seccomp in the calling thread: 0 without, 2 with a filter; -1 on error.

@@ -117,6 +117,8 @@ package struct SourceRule: Hashable, Sendable {
     package var unsupported = UnsupportedPolicy.refuse
     /// Whether mezzanines of large originals are stored, so that each original is decoded once (`Mezzanine`).
     package var keepsMezzanines = true
+    /// Which jobs may share a worker process.
+    package var isolation = Isolation.none
     /// How originals are stored.
     package var serialization = SerializationPolicy.none
     package var placeholder = PlaceholderPolicy.none

@@ -41,7 +41,9 @@ enum TransformStage {
         message.animation = source.animation
         message.unwritten = source.formats.unwritten
         message.deadlineMilliseconds = source.timeouts.transform
-        return TransformJob(source: body.file, header: header, message: message, priority: priority)
+        var job = TransformJob(source: body.file, header: header, message: message, priority: priority)
+        job.domain = source.trustDomain(of: request.origin.target)
+        return job
     }
 
     /// Creates the job output for a request.

@@ -67,6 +67,8 @@ package struct TransformJob: Sendable {
     package var priority: Priority
     /// The client account that the job is charged to: that of the first waiting request; `nil` for the daemon's own work.
     package var account: String?
+    /// The trust domain: its worker runs no job of another one; `nil` for the domain that sources without isolation share.
+    package var domain: String?
     /// When the results become useless to all waiting requests; a job that a worker reaches later does not run.
     package var deadline = SharedDeadline.none
     /// The auxiliary images that the outputs' plans name.

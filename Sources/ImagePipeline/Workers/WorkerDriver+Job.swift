@@ -45,6 +45,7 @@ extension WorkerDriver {
             age.busy += shared.time.monotonic - start
             note { statistics, index in statistics.workers[index].isBusy = false }
         }
+        age.exposure = .domain(pending.job.domain)
         guard worker.send(pending.message, descriptors: pending.job.sources.map(\.number)) else {
             finishGone(attempt, worker)
             return false
@@ -101,6 +102,7 @@ extension WorkerDriver {
             return false
         case .failure(let failure):
             count(&age)
+            if failure.isDecoderError { age.hasRejected = true }
             attempt.pending.end(.failure(PipelineError(failure)))
             return true
         case .success(let outputs):

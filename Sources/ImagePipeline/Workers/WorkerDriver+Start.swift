@@ -10,7 +10,9 @@ extension WorkerDriver {
     func start() throws(WorkerStartFailure) -> WorkerProcess {
         while true {
             let (arguments, isCanary) = shared.sandboxArguments()
-            let worker = try spawn(arguments)
+            let worker: WorkerProcess
+            do throws(Errno) { worker = try spawn(arguments) } catch { throw .system(error) }
+            own(worker)
             var calls: [UInt32] = []
             let greeting = Result { () throws(WorkerStartFailure) in try self.greeting(of: worker, &calls) }
             // A library may have crashed because the call failed.
@@ -31,23 +33,40 @@ extension WorkerDriver {
         }
     }
 
-    private func spawn(_ arguments: [String]) throws(WorkerStartFailure) -> WorkerProcess {
-        let worker: WorkerProcess
-        do throws(Errno) {
-            worker = try WorkerProcess(
-                path: shared.workerPath,
-                arguments: arguments,
-                configuration: shared.configuration
-            )
+    /// Starts a process that may replace a worker later; the canary has ended by then, since a worker has served.
+    func spawnSpare() throws(Errno) -> WorkerProcess { try spawn(shared.sandboxArguments().arguments) }
+
+    /// Makes a spare the process of this driver, and waits for its greeting.
+    func greeted(_ worker: WorkerProcess) throws(WorkerStartFailure) -> WorkerProcess {
+        own(worker)
+        do throws(WorkerStartFailure) {
+            var calls: [UInt32] = []
+            let posture = try greeting(of: worker, &calls)
+            try shared.check(posture)
+            shared.note(posture, of: index)
+            return worker
         } catch {
-            throw .system(error)
+            end(worker)
+            throw error
         }
+    }
+
+    private func spawn(_ arguments: [String]) throws(Errno) -> WorkerProcess {
+        let worker = try WorkerProcess(
+            path: shared.workerPath,
+            arguments: arguments,
+            configuration: shared.configuration
+        )
+        note { statistics, _ in statistics.starts += 1 }
+        return worker
+    }
+
+    /// Tells the statistics whose process this is.
+    private func own(_ worker: WorkerProcess) {
         note { statistics, index in
-            statistics.starts += 1
             statistics.workers[index].pid = worker.pid
             statistics.workers[index].jobs = 0
         }
-        return worker
     }
 
     private func end(_ worker: WorkerProcess) {

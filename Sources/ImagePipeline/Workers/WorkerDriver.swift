@@ -28,7 +28,7 @@ final class WorkerDriver: Sendable {
         while !isStopping {
             let worker: WorkerProcess
             do throws(WorkerStartFailure) {
-                worker = try start()
+                worker = if let spare = takeSpare() { spare } else { try start() }
             } catch {
                 if failures == 0 { shared.starts[index].signal() }
                 failures += 1
@@ -48,6 +48,8 @@ final class WorkerDriver: Sendable {
             if failures > 2 { backOff(failures - 1, &attempt) }
         }
         attempt?.pending.end(.failure(.cancelled))
+        // The last driver to end finds whatever another one has left.
+        shared.spare.take()?.end()
         shared.ended.signal()
     }
 
@@ -103,6 +105,8 @@ final class WorkerDriver: Sendable {
                 }
             }
             guard let current = attempt else { continue }
+            guard mayRun(current.pending, after: age) else { return max(1, age.jobs) }
+            shared.spare.refill(spawnSpare)
             guard runJob(current, on: worker, &age) else {
                 attempt = current.next
                 if attempt == nil { shared.queue.release(current.pending) }
@@ -116,6 +120,7 @@ final class WorkerDriver: Sendable {
                 note { statistics, _ in statistics.retirements += 1 }
                 return max(1, age.jobs)
             }
+            if mustReplace(after: age) { return max(1, age.jobs) }
         }
         return age.jobs
     }
@@ -128,6 +133,7 @@ final class WorkerDriver: Sendable {
 
     private func waitForJob(_ worker: WorkerProcess) -> Idle {
         if let pending = takeBackground() { return .job(pending) }
+        shared.spare.refill(spawnSpare)
         var entries = [worker.socket, shared.queue.event.descriptor, wake.descriptor].map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
         }
@@ -152,6 +158,9 @@ struct WorkerAge {
     var jobs = 0
     /// The time spent on jobs, in nanoseconds.
     var busy: Int64 = 0
+    var exposure = WorkerExposure.fresh
+    /// Whether a decoder of the process has rejected an image.
+    var hasRejected = false
 
     /// Whether to replace the process now, so that the allocator's fragmentation cannot accumulate.
     func mustRetire(pid: pid_t, _ configuration: WorkerPool.Configuration) -> Bool {

@@ -28,6 +28,10 @@ extension WorkerPool {
         package var jobsPerWorker = 2_000
         /// The resident size, in bytes, above which a worker is replaced after its job.
         package var residentLimit = 512 << 20
+        /// The maximum number of workers replaced per second because their decoder rejected an image, in the long run.
+        ///
+        /// A worker over it is replaced later, and keeps to its trust domain until then.
+        package var errorReplacements = Self.processors
         /// The time between a job's deadline and the kill of its worker, in milliseconds; the worker normally stops by itself.
         package var deadlineGrace = 500
         /// The time that an abandoned job may still run before its worker is killed, in milliseconds.

@@ -60,6 +60,12 @@ extension WorkerPool {
         package var restarts = 0
         /// Processes replaced because of their age or size.
         package var retirements = 0
+        /// Processes replaced because the next job had another trust domain.
+        package var swaps = 0
+        /// Processes replaced because their decoder rejected an image.
+        package var errorReplacements = 0
+        /// Processes that wait to replace another one: 0 or 1.
+        package var spares = 0
         /// Jobs whose image crashed its worker.
         package var decoderCrashes = 0
         /// Of those, jobs whose worker made a system call that the filter does not list.
@@ -120,6 +126,7 @@ extension WorkerPool {
         result.dropped = load.dropped
         result.overruns = load.overruns
         result.decodedBytes = shared.queue.decodedBytes
+        result.spares = shared.spare.pid == nil ? 0 : 1
         result.ready = shared.ready.load(ordering: .relaxed)
         for index in result.workers.indices {
             result.workers[index].residentBytes = WorkerProcess.residentBytes(of: result.workers[index].pid)

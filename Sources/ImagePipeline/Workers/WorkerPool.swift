@@ -16,6 +16,9 @@ package final class WorkerPool: Transforming {
         let time: any TimeSource
         let queue: TransformQueue
         let counts: Lock<Statistics>
+        /// The process that replaces the next one.
+        let spare = SpareWorker()
+        let errorReplacements: ReplacementBudget
         let isStopping = Atomic(false)
         /// Workers ready.
         let ready = Atomic(0)
@@ -30,6 +33,11 @@ package final class WorkerPool: Transforming {
             self.configuration = configuration
             self.workerPath = workerPath
             self.time = time
+            errorReplacements = ReplacementBudget(
+                perSecond: configuration.errorReplacements,
+                burst: 2 * configuration.workers,
+                at: time.monotonic
+            )
             queue = try TransformQueue(TransformSchedule.Limits(configuration), time: time)
             var starts: [WakeEvent] = []
             for _ in 0..<configuration.workers { try starts.append(WakeEvent()) }

@@ -3,16 +3,21 @@ import Glibc
 import ImagePlan
 import LinuxSystem
 
-/// One `edgeprint-worker` process and the daemon's end of its socket; confined to the driver thread that started it.
+/// One `edgeprint-worker` process and the daemon's end of its socket; used by one driver thread at a time.
 ///
-/// That thread must outlive the process: the parent-death signal fires when the starting *thread* ends.
-final class WorkerProcess {
+/// The thread that starts it must outlive the process: the parent-death signal fires when the starting *thread* ends.
+final class WorkerProcess: Sendable {
+    private struct Ending {
+        var isReaped = false
+        var exitCode: CInt?
+    }
+
     let pid: pid_t
     /// The daemon's end, non-blocking.
     let socket: CInt
-    private var isReaped = false
+    private let ending = Lock(Ending())
     /// The exit code of a process that exited; `nil` before that and after a signal.
-    private(set) var exitCode: CInt?
+    var exitCode: CInt? { ending.withLock { $0.exitCode } }
 
     /// Starts a process, which greets when it is ready.
     ///
@@ -47,14 +52,24 @@ final class WorkerProcess {
     /// - Returns: how the process ended, if it had ended before.
     @discardableResult
     func end() -> WorkerEnd {
+        let isReaped = ending.withLock { ending in
+            defer { ending.isReaped = true }
+            return ending.isReaped
+        }
         guard !isReaped else { return .lost }
         kill(pid, SIGKILL)
         return reap()
     }
 
+    /// Whether the process still has its end of the socket.
+    var isConnected: Bool {
+        var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&entry, 1, 0) == 0
+    }
+
     /// Waits for a process that has closed its socket, and kills it after a second.
     func endAfterHangUp() -> WorkerEnd {
-        guard !isReaped else { return .lost }
+        guard !(ending.withLock { $0.isReaped }) else { return .lost }
         let descriptor = edge_pidfd_open(pid)
         if descriptor >= 0 {
             var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -80,12 +95,14 @@ final class WorkerProcess {
     }
 
     private func reap() -> WorkerEnd {
-        isReaped = true
         var status: CInt = 0
         while unsafe waitpid(pid, &status, 0) < 0 {
             guard errno == EINTR else { return .lost }
         }
-        if edge_wait_exited(status) != 0 { exitCode = edge_wait_exit_code(status) }
+        if edge_wait_exited(status) != 0 {
+            let code = edge_wait_exit_code(status)
+            ending.withLock { $0.exitCode = code }
+        }
         return WorkerEnd(status: status)
     }
 

@@ -55,9 +55,11 @@ struct ServeCommand: ParsableCommand {
             admin: admin,
             cachePath: cachePath
         )
-        let loader = ConfigurationLoader(environment: ProcessInfo.processInfo.environment, flags: flags)
+        let hardening = DaemonHardening()
+        let loader = ConfigurationLoader(secrets: hardening.environment, flags: flags)
         let loaded = try loader.loadWithOriginsOrExit()
         do {
+            try hardening.apply(loaded)
             try Daemon.run(loaded, loader: loader)
         } catch let problem as ConfigurationProblem {
             FileHandle.standardError.write(Data("edgeprint: \(problem)\n".utf8))

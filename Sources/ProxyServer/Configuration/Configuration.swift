@@ -119,6 +119,8 @@ struct Configuration: Sendable, Equatable {
         var unsupported = SourceRule.UnsupportedPolicy.refuse
         /// What requests without a signature may ask.
         var unsigned = UnsignedUse.any
+        /// Which jobs may share a worker process.
+        var isolation = SourceRule.Isolation.host
     }
 
     /// The settings of signed requests.
@@ -262,19 +264,6 @@ struct Configuration: Sendable, Equatable {
         var progress = 500
     }
 
-    /// What is refused when more is requested than can be done.
-    struct Overload: Sendable, Equatable {
-        /// The longest wait, predicted or real, of a request for its turn, in milliseconds.
-        var queueTime = 2_000
-    }
-
-    /// The order of downloads, with the longest wait.
-    var scheduling: TransferScheduling {
-        var scheduling = transfers
-        scheduling.queueTime = overload.queueTime
-        return scheduling
-    }
-
     /// The settings of transform workers.
     struct Workers: Sendable, Equatable {
         /// The number of processes; 0 for one per core plus one, or fewer if memory is short.
@@ -290,7 +279,7 @@ struct Configuration: Sendable, Equatable {
         var jobs = 2_000
         /// The maximum bytes of decoded pixels of all running jobs together; `nil` to derive it.
         var decodeBytes: Int?
-        /// How strictly workers must be confined.
+        /// How strictly the workers' sandbox, and the daemon's protection from them, must be in force.
         var sandbox = SandboxMode.best
     }
 }
@@ -350,6 +339,7 @@ extension Configuration {
         rule.isRaw = remote.raw
         rule.noTransform = remote.noTransform
         rule.unsupported = remote.unsupported
+        rule.isolation = remote.isolation
         rule.ignoreQuery = remote.ignoreQuery
         rule.unkeyedQuery = remote.unkeyedQuery
         rule.sortsQuery = remote.sortsQuery

@@ -1,5 +1,6 @@
-import Foundation
 import Glibc
+import ImagePipeline
+import ImagePlan
 import LinuxSystem
 import Logging
 
@@ -19,10 +20,14 @@ enum Daemon {
         let sink = LineSink(descriptor: STDERR_FILENO)
         let budget = LineBudget(rate: configuration.log.rate)
         let logger = Logger.events(configuration.log.format, level: level, sink: sink, budget: budget, time: time)
-        let service = ServiceEnvironment(ProcessInfo.processInfo.environment, process: getpid())
-        ServiceEnvironment.clear()
+        let service = ServiceEnvironment(loader.environment, process: getpid())
         // Writing to a closed peer must return an error instead of killing the daemon.
         signal(SIGPIPE, SIG_IGN)
+        if configuration.workers.sandbox == .best, ProcessInspection.isAllowed {
+            logger.warning(
+                "other processes of this user can read the daemon's memory: prctl(PR_SET_DUMPABLE) is refused"
+            )
+        }
         let parts: DaemonParts
         do {
             parts = try DaemonParts(

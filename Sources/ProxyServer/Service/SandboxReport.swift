@@ -1,4 +1,3 @@
-import CLinux
 import ImagePlan
 import LinuxSystem
 
@@ -13,7 +12,7 @@ struct SandboxReport: Sendable, Hashable {
     /// Whether other processes of the daemon's user, such as workers, can read its memory and take its descriptors.
     let isDaemonDumpable: Bool
 
-    init(_ mode: SandboxMode, _ posture: WorkerPosture?, isDaemonDumpable: Bool = edge_is_traceable() == 1) {
+    init(_ mode: SandboxMode, _ posture: WorkerPosture?, isDaemonDumpable: Bool = ProcessInspection.isAllowed) {
         (self.mode, self.posture, self.isDaemonDumpable) = (mode, posture, isDaemonDumpable)
     }
 

@@ -21,9 +21,6 @@ struct ServiceEnvironment: Sendable, Equatable {
 
     /// The number of the first passed descriptor (`SD_LISTEN_FDS_START`).
     private static let firstSocket: CInt = 3
-    private static let names = [
-        "NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES",
-    ]
 
     /// Reads the variables that are addressed to a process.
     init(_ environment: [String: String], process: pid_t) {
@@ -39,10 +36,5 @@ struct ServiceEnvironment: Sendable, Equatable {
         sockets = (0..<count).map { index in
             Socket(number: Self.firstSocket + index, name: Int(index) < names.count ? String(names[Int(index)]) : "")
         }
-    }
-
-    /// Removes the variables from the process's environment, so that workers do not inherit them.
-    static func clear() {
-        for name in names { unsafe unsetenv(name) }
     }
 }

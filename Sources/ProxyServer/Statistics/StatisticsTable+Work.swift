@@ -148,6 +148,16 @@ extension StatisticsTable {
                 "Jobs ended and retried because they took four times as long as expected while others waited."
             )
         ) { $0.workers.overruns },
+            "workers.swaps",
+            Metric("edgeprint_worker_swaps_total", "Workers replaced because the next job had another trust domain.")
+        ) { $0.workers.swaps },
+        .counter(
+            "workers.errorReplacements",
+            Metric("edgeprint_worker_error_replacements_total", "Workers replaced because a decoder rejected an image.")
+        ) { $0.workers.errorReplacements },
+        .gauge("workers.spares", Metric("edgeprint_worker_spares", "Workers ready to replace another one.")) {
+            $0.workers.spares
+        },
     ]
 
     /// Client connections.

@@ -77,7 +77,7 @@ struct WorkerPoolTests {
                 return
             }
             #expect(pool.statistics.jobs == 3)
-            #expect(pool.statistics.starts == 1)
+            #expect(pool.statistics.restarts == 0 && pool.statistics.retries == 0)
         }
     }
 

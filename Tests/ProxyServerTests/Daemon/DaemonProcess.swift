@@ -2,6 +2,7 @@ import CLinux
 import Glibc
 import LinuxSystem
 import TestSupport
+import Testing
 
 /// The real binary with its own configuration, on free loopback ports.
 ///
@@ -108,6 +109,26 @@ final class DaemonProcess: Sendable {
             status = code
             return code
         }
+    }
+
+    /// The number of its open descriptors.
+    ///
+    /// Only root may list them, since the daemon is not dumpable; for others the folder's size is their number (Linux 6.2).
+    var openDescriptors: Int {
+        let path = "/proc/\(identifier)/fd"
+        guard let folder = unsafe opendir(path) else {
+            var status = stat()
+            let isKnown = unsafe stat(path, &status) == 0 && status.st_size > 0
+            if !isKnown {
+                Issue.record("the descriptors of the daemon cannot be counted; run as root, or on Linux 6.2")
+            }
+            return Int(status.st_size)
+        }
+        defer { unsafe closedir(folder) }
+        // Without `.` and `..`.
+        var count = -2
+        while unsafe readdir(folder) != nil { count += 1 }
+        return count
     }
 
     /// The folder with the build products next to this test's executable.

@@ -90,7 +90,7 @@ struct DepartureTests {
         let isBare = !target.contains("?")
         let expected = isBare ? Self.picture : try rig.get("/photos/quick.png?w=30&format=png").body
         if isBare { #expect(try rig.get("/photos/quick.png").body == expected) }
-        let before = try descriptors(of: rig.daemon.identifier)
+        let before = rig.daemon.openDescriptors
         let requests = rig.origin.requests
         let leader = try client(rig, target)
         await rig.origin.arrival(of: requests + 1)
@@ -113,15 +113,6 @@ struct DepartureTests {
             try rig.waitUntil(name, is: 0)
         }
         // At most the new content's own files are open, as for the first picture.
-        while try descriptors(of: rig.daemon.identifier) > before + 2 {}
-    }
-
-    /// The number of open descriptors of a process.
-    private func descriptors(of process: pid_t) throws -> Int {
-        guard let folder = unsafe opendir("/proc/\(process)/fd") else { throw CancellationError() }
-        defer { unsafe closedir(folder) }
-        var count = 0
-        while unsafe readdir(folder) != nil { count += 1 }
-        return count
+        while rig.daemon.openDescriptors > before + 2 {}
     }
 }

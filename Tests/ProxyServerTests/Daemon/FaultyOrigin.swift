@@ -77,7 +77,7 @@ struct FaultyOrigin {
         let deadline = SystemTime().monotonic + 10_000_000_000
         var (last, equal) = (-1, 0)
         while SystemTime().monotonic < deadline {
-            let count = openDescriptors
+            let count = rig.daemon.openDescriptors
             equal = count == last ? equal + 1 : 0
             last = count
             if let wanted, count == wanted { break }
@@ -85,13 +85,5 @@ struct FaultyOrigin {
             poll(nil, 0, 10)
         }
         return last
-    }
-
-    private var openDescriptors: Int {
-        guard let folder = unsafe opendir("/proc/\(rig.daemon.identifier)/fd") else { return -1 }
-        defer { unsafe closedir(folder) }
-        var count = 0
-        while unsafe readdir(folder) != nil { count += 1 }
-        return count
     }
 }

@@ -141,9 +141,51 @@ struct UnitTests {
         }
     }
 
+    /// Namespaces are missing: the unit forbids them.
+    @Test func `the workers' own sandbox is required and in force`() throws {
+        let listeners = "listen: 127.0.0.1:0\nadmin: { listen: unix:/run/edgeprint/admin.sock }\n"
+        let units = try BootedUnits(yaml, listeners: listeners)
+        try makePictures(units)
+        let client = try RawHTTPClient(unixPath: units.root + "/run/edgeprint/admin.sock", timeoutMilliseconds: 20_000)
+        let answer = try client.get("/readyz")
+        #expect(answer.status == 200)
+        let document = try #require(try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any])
+        let sandbox = try #require(document["sandbox"] as? [String: Any], "\(answer.text)")
+        #expect(sandbox["mode"] as? String == "require")
+        #expect((sandbox["landlock"] as? Int).map { $0 >= 1 } == true)
+        let layers = try #require(sandbox["layers"] as? [String: String])
+        for layer in ["no-new-privileges", "seccomp", "landlock", "undumpable-daemon"] {
+            #expect(layers[layer] == "in force", "\(layer)")
+        }
+        try expectPeace(units)
+    }
+
+    @Test func `the daemon cannot be inspected by its user, and its environment has no settings`() throws {
+        let key = String(repeating: "5ec2e7", count: 11)
+        let listeners = "listen: 127.0.0.1:0\nadmin: { listen: unix:/run/edgeprint/admin.sock }\n"
+        let units = try BootedUnits(yaml, service: "Environment=EDGEPRINT_SIGNING_KEYS=\(key)", listeners: listeners)
+        try makePictures(units)
+        let process = "/proc/" + (try units.property("MainPID"))
+        // The kernel gives the files of a process that its user may not inspect to root.
+        #expect(try units.run("stat", "-c", "%u", process + "/environ").output == "0\n")
+        let identity = try units.run("grep", "^Uid:", process + "/status").output
+        #expect(!identity.split(whereSeparator: \.isWhitespace).contains("0"), "\(identity)")
+        let environment = try units.run("cat", process + "/environ").output
+        #expect(!environment.contains("EDGEPRINT_") && !environment.contains(key))
+        #expect(environment.contains("PATH="))
+        // The daemon still measures its workers, although ProtectProc= hides processes that it could not inspect.
+        let client = try RawHTTPClient(unixPath: units.root + "/run/edgeprint/admin.sock", timeoutMilliseconds: 20_000)
+        let resident = try client.get("/metrics").text.split(separator: "\n")
+            .first { $0.hasPrefix("edgeprint_worker_resident_bytes ") }
+        #expect(resident.flatMap { Int($0.split(separator: " ")[1]) }.map { $0 > 1 << 20 } == true, "\(resident ?? "")")
+        try expectPeace(units)
+    }
+
     @Test func `a killed worker does not affect the service`() throws {
         let units = try BootedUnits(yaml)
         let main = try units.property("MainPID")
+        // If all workers end before the first greeting, the installation counts as broken.
+        try expect(try units.get("/web/a.png?w=40&format=png"), .png, [40, 30])
         for round in 1...3 {
             for worker in try units.workers() { try units.run("kill", "-KILL", worker) }
             try expect(try units.get("/web/a.png?w=\(round * 4)&format=png"), .png, [round * 4, round * 3])

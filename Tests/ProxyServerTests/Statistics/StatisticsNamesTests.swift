@@ -114,15 +114,18 @@ struct StatisticsNamesTests {
         edgeprint_warm_jobs gauge
         edgeprint_warm_targets_total counter result=done result=failed result=skipped
         edgeprint_warm_waiting gauge
+        edgeprint_worker_error_replacements_total counter
         edgeprint_worker_landlock_version gauge
         edgeprint_worker_resident_bytes gauge
         edgeprint_worker_restarts_total counter
         edgeprint_worker_retirements_total counter
         edgeprint_worker_sandbox gauge \
+        edgeprint_worker_spares gauge
+        edgeprint_worker_starts_total counter
+        edgeprint_worker_swaps_total counter
+        edgeprint_worker_unlisted_calls gauge
         layer=ipc-namespace layer=landlock layer=landlock-scopes layer=landlock-tcp layer=mount-namespace layer=network-namespace \
         layer=no-new-privileges layer=seccomp layer=undumpable-daemon layer=user-namespace layer=uts-namespace
-        edgeprint_worker_starts_total counter
-        edgeprint_worker_unlisted_calls gauge
         edgeprint_workers gauge
         edgeprint_workers_busy gauge
         edgeprint_workers_decoded_bytes gauge
@@ -157,7 +160,8 @@ struct StatisticsNamesTests {
         warm: jobs waiting
         warm.targets: done failed skipped
         residentBytes restarts retirements retries slots starts timeouts
-        workers: \ accounts busy decodedBytes decoderCrashes dropped filterKills jobs overruns predictedWait queued queuedMilliseconds ready refused residentBytes restarts retirements retries slots starts timeouts
+        spares starts swaps timeouts
+        workers: \ accounts busy decodedBytes decoderCrashes dropped errorReplacements filterKills jobs overruns predictedWait queued queuedMilliseconds ready refused residentBytes restarts retirements retries slots starts timeouts
         workers.sandbox: calls known landlock mode
         workers.sandbox.layers: ipc-namespace landlock landlock-scopes landlock-tcp mount-namespace network-namespace no-new-privileges seccomp undumpable-daemon user-namespace uts-namespace
         """

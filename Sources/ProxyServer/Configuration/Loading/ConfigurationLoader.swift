@@ -1,3 +1,5 @@
+import LinuxSystem
+
 /// Merges the configuration's layers: defaults, file, environment and flags; later layers override earlier ones.
 struct ConfigurationLoader {
     /// The values of command-line flags.
@@ -15,7 +17,7 @@ struct ConfigurationLoader {
     /// The default path of the file.
     static let standardPath = "/etc/edgeprint/edgeprint.yaml"
 
-    let environment: [String: String]
+    private let variables: [String: Secret]
     let flags: Flags
     /// Returns a file's text, or `nil` if it does not exist; replaceable in tests.
     let readFile: @Sendable (String) throws(ConfigurationProblem) -> String?
@@ -26,10 +28,22 @@ struct ConfigurationLoader {
         flags: Flags = Flags(),
         readFile: @escaping @Sendable (String) throws(ConfigurationProblem) -> String? = ConfigurationFile.read
     ) {
-        self.environment = environment
+        self.init(secrets: environment.mapValues { Secret($0) }, flags: flags, readFile: readFile)
+    }
+
+    /// Creates a loader over the layers, with an environment that the process no longer has itself.
+    init(
+        secrets environment: [String: Secret],
+        flags: Flags = Flags(),
+        readFile: @escaping @Sendable (String) throws(ConfigurationProblem) -> String? = ConfigurationFile.read
+    ) {
+        variables = environment
         self.flags = flags
         self.readFile = readFile
     }
+
+    /// The environment variables with their values, which may be secret.
+    var environment: [String: String] { variables.mapValues(\.value) }
 
     /// Loads and validates.
     ///

@@ -117,6 +117,12 @@ enum ConfigurationSchema {
             .unsignedUse,
             "Like unsigned of a source, for /fetch requests whose host is in remote.allow."
         ),
+        Setting(
+            "remote.isolate",
+            \.remote.isolation,
+            .choice,
+            "Like isolate of a source, for /fetch; host separates the hosts of URLs."
+        ),
         Setting("remote.no-transform", \.remote.noTransform, .choice, "Like no-transform of a source, for /fetch."),
         .deferred("rules", "Settings by source, host, path, type, size or header field.") { configuration in
             .list(configuration.rules.map(RuleSchema.yaml))
@@ -226,48 +232,6 @@ enum ConfigurationSchema {
         Setting("negative.failing-max", \.negative.failingMaximum, .seconds, "Longest back-off after origin failures."),
         Setting("negative.entries", \.negative.entries, .count(0...10_000_000), "Maximum number of cached failures."),
     ]
-
-    private static let limits: [Setting<Configuration>] =
-        memory + [
-            Setting(
-                "limits.request-body",
-                \.limits.requestBody,
-                .size(1_024...1 << 30),
-                needsRestart: true,
-                "Maximum size of a request body; only raw sources accept one."
-            ),
-            Setting(
-                "clients.connections",
-                \.clients.connections,
-                .count(1...1_000_000),
-                "Maximum open connections of one client."
-            ),
-            Setting(
-                "clients.half-close",
-                \.clients.halfClose,
-                .choice,
-                "Clients that close their sending side before their response: answer, or treat as gone."
-            ),
-            Setting(
-                "limits.connections",
-                \.limits.connections,
-                .count(1...1_000_000),
-                "Maximum open client connections."
-            ),
-            Setting(
-                "limits.waiters",
-                \.limits.waiters,
-                .count(1...1_000_000),
-                "Maximum requests waiting for the same result."
-            ),
-            Setting("limits.queue", \.limits.queue, .count(1...1_000_000), "Maximum transforms waiting for a worker."),
-            Setting(
-                "overload.queue-time",
-                \.overload.queueTime,
-                .duration(1...longest),
-                "Longest wait for a transform or download, predicted or real; beyond it requests are 503."
-            ),
-        ]
 
     private static let timeouts: [Setting<Configuration>] = [
         Setting(

@@ -195,6 +195,13 @@ enum SourceSchema {
             "Store a reduced copy of large originals, so that they are decoded once."
         ),
         Setting(
+            "isolate",
+            \.rule.isolation,
+            .choice(of: [.none, .source, .site]),
+            only: .pictures,
+            "Worker processes that images of others never use: those of the source, of the site, or none."
+        ),
+        Setting(
             "serialize",
             \.rule.serialization,
             .choice,

@@ -74,15 +74,20 @@ extension ValueFormat where Value == SigningKey {
 
 extension ValueFormat where Value: RawRepresentable & CaseIterable & Sendable, Value.RawValue == String {
     /// A case of an enumeration.
-    static var choice: ValueFormat {
-        let words = Value.allCases.map(\.rawValue)
-        let format = ValueFormat.scalar("one of " + words.joined(separator: ", "), parse: Value.init(rawValue:)) {
+    static var choice: ValueFormat { choice(of: Array(Value.allCases)) }
+
+    /// One of some cases of an enumeration.
+    static func choice(of cases: [Value]) -> ValueFormat {
+        let words = cases.map(\.rawValue)
+        let format = ValueFormat.scalar("one of " + words.joined(separator: ", ")) { text in
+            cases.first { $0.rawValue == text }
+        } write: {
             .plain($0.rawValue)
         }
         return ValueFormat(
             expectation: format.expectation,
             read: { node, problems in
-                guard case .scalar(let text) = node.content, Value(rawValue: text) == nil,
+                guard case .scalar(let text) = node.content, !words.contains(text),
                     let nearest = NearestName.of(text.lowercased(), among: words)
                 else { return format.read(node, &problems) }
                 problems.expected(format.expectation, node, hint: "; did you mean \(nearest)?")
