@@ -148,6 +148,7 @@ extension StatisticsTable {
                 "Jobs ended and retried because they took four times as long as expected while others waited."
             )
         ) { $0.workers.overruns },
+        .counter(
             "workers.swaps",
             Metric("edgeprint_worker_swaps_total", "Workers replaced because the next job had another trust domain.")
         ) { $0.workers.swaps },

@@ -167,7 +167,7 @@ struct TrustDomainTests {
                 try save(try reply.encoded(inline: [bytes]), "reply-\(id)-\(history)")
             }
         }
-        try save(WorkerMessage.encodeReady(), "greeting")
+        try save(try WorkerMessage.encodeReady(WorkerPosture()), "greeting")
         try save([], "jobs")
         let script = """
             #!/bin/sh
@@ -183,6 +183,8 @@ struct TrustDomainTests {
         try save(Array(script.utf8), "worker", mode: 0o755)
         try await PoolBench.withPool {
             $0.workerPath = folder.path + "/worker"
+            // A script has no canary.
+            $0.sandbox = .off
         } _: { pool in
             var seen: [String] = []
             for domain in ["a", "a", "b", nil, nil, "a"] {

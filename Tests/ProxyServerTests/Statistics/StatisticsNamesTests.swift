@@ -120,12 +120,12 @@ struct StatisticsNamesTests {
         edgeprint_worker_restarts_total counter
         edgeprint_worker_retirements_total counter
         edgeprint_worker_sandbox gauge \
+        layer=ipc-namespace layer=landlock layer=landlock-scopes layer=landlock-tcp layer=mount-namespace layer=network-namespace \
+        layer=no-new-privileges layer=seccomp layer=undumpable-daemon layer=user-namespace layer=uts-namespace
         edgeprint_worker_spares gauge
         edgeprint_worker_starts_total counter
         edgeprint_worker_swaps_total counter
         edgeprint_worker_unlisted_calls gauge
-        layer=ipc-namespace layer=landlock layer=landlock-scopes layer=landlock-tcp layer=mount-namespace layer=network-namespace \
-        layer=no-new-privileges layer=seccomp layer=undumpable-daemon layer=user-namespace layer=uts-namespace
         edgeprint_workers gauge
         edgeprint_workers_busy gauge
         edgeprint_workers_decoded_bytes gauge
@@ -159,9 +159,8 @@ struct StatisticsNamesTests {
         transfers: active bytes dropped expired mirrored newConnections outcomes refused requests resumptions retries reusedConnections waiting
         warm: jobs waiting
         warm.targets: done failed skipped
-        residentBytes restarts retirements retries slots starts timeouts
-        spares starts swaps timeouts
-        workers: \ accounts busy decodedBytes decoderCrashes dropped errorReplacements filterKills jobs overruns predictedWait queued queuedMilliseconds ready refused residentBytes restarts retirements retries slots starts timeouts
+        workers: accounts busy decodedBytes decoderCrashes dropped errorReplacements filterKills jobs overruns predictedWait queued \
+        queuedMilliseconds ready refused residentBytes restarts retirements retries slots spares starts swaps timeouts
         workers.sandbox: calls known landlock mode
         workers.sandbox.layers: ipc-namespace landlock landlock-scopes landlock-tcp mount-namespace network-namespace no-new-privileges seccomp undumpable-daemon user-namespace uts-namespace
         """
