@@ -20,13 +20,12 @@ enum WorkerExposure: Hashable {
 extension WorkerReply.Failure {
     /// Whether a decoder has rejected the image.
     ///
-    /// The attempt may have left the process in a state that no test covers, so it is replaced. A refusal that names a parameter is
-    /// about the request, and a deadline about time; neither is the decoder's.
+    /// The attempt may have left the process in a state that no test covers, so it is replaced. A refusal is the worker's own, because
+    /// of a limit, and a deadline is about time; neither is the decoder's.
     var isDecoderError: Bool {
         switch self {
         case .broken, .unsupported: true
-        case .refused(_, let parameter): parameter == nil
-        case .deadline, .worker: false
+        case .refused, .deadline, .worker: false
         }
     }
 }

@@ -35,7 +35,9 @@ struct LockedWorkerTests {
                     }
                 }
                 let statistics = locked.statistics
-                #expect(statistics.filterKills == 0 && statistics.starts == 1, "\(statistics)")
+                // Some texts are not valid in their encoding, which replaces the worker.
+                let starts = 1 + statistics.errorReplacements + statistics.spares
+                #expect(statistics.filterKills == 0 && statistics.starts == starts, "\(statistics)")
                 let posture = try #require(locked.posture)
                 #expect(posture.missingRequirements.isEmpty && posture.calls.isEmpty, "\(posture)")
             }
