@@ -8,7 +8,7 @@ import Glibc
 /// use all of /proc/self except for files that only root may write, such as oom_score_adj. Processes with CAP_SYS_PTRACE are not
 /// affected.
 package enum ProcessInspection {
-    /// The state in force. Each exec allows inspection again.
+    /// Whether inspection is allowed; each exec allows it again.
     package static var isAllowed: Bool { edge_is_dumpable() != 0 }
 
     /// Allows or forbids inspection, for all threads.

@@ -1,4 +1,9 @@
 /// The memory that cached failures occupy (`FailurePolicy.bytes`).
+extension NegativeCache {
+    /// The bytes of an entry without its texts: its box, its slots in the tables and in the order, and the headers of its strings.
+    static var entrySize: Int { 640 }
+}
+
 extension NegativeCache.Entry {
     /// The bytes that the entry occupies, at most.
     var size: Int {

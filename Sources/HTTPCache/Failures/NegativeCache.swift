@@ -97,9 +97,6 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
     /// The number of characters of a URL and of a plan that are stored for display.
     private static var shownLength: Int { 512 }
 
-    /// The bytes of an entry without its texts: its box, its slots in the tables and in the order, and the headers of its strings.
-    static var entrySize: Int { 640 }
-
     /// The shortest lifetime that is stored on disk, in seconds.
     private static var shortestKept: Int64 { 10 }
 

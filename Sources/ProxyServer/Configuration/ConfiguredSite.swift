@@ -107,3 +107,17 @@ extension LoadedConfiguration {
         return settings
     }
 }
+
+extension SiteHost {
+    /// The host of an authority without port and trailing dot, in lower case.
+    static func name(of authority: String) -> String {
+        var name = authority.lowercased()
+        if name.hasPrefix("[") {
+            if let end = name.firstIndex(of: "]") { name = String(name[...end]) }
+        } else if let colon = name.firstIndex(of: ":") {
+            name = String(name[..<colon])
+        }
+        if name.hasSuffix("."), name.count > 1 { name.removeLast() }
+        return name
+    }
+}

@@ -144,7 +144,7 @@ final class SiteTable: Sendable {
     /// The site for a host with an optional port, before paths are looked at.
     func site(ofHost host: String?) -> Site? {
         guard let host, !exact.isEmpty || !suffixes.isEmpty else { return everything }
-        let name = Self.name(of: host)
+        let name = SiteHost.name(of: host)
         if let site = exact[name] { return site }
         return suffixes.first { name.utf8.count > $0.text.utf8.count && name.hasSuffix($0.text) }?.site ?? everything
     }
@@ -172,18 +172,6 @@ final class SiteTable: Sendable {
             found = site(below: 0..<bytes.count, in: bytes.span)
         }
         return (found, found.stripped(target))
-    }
-
-    /// The host without port and trailing dot, in lower case.
-    static func name(of authority: String) -> String {
-        var name = authority.lowercased()
-        if name.hasPrefix("[") {
-            if let end = name.firstIndex(of: "]") { name = String(name[...end]) }
-        } else if let colon = name.firstIndex(of: ":") {
-            name = String(name[..<colon])
-        }
-        if name.hasSuffix("."), name.count > 1 { name.removeLast() }
-        return name
     }
 }
 

@@ -50,7 +50,7 @@ final class RequestMatchers: Sendable {
         var bits: UInt64 = 0
         for (bit, field) in fields.enumerated() {
             guard var value = lines[field.name] else { continue }
-            if field.name == "host" { value = SiteTable.name(of: value) }
+            if field.name == "host" { value = SiteHost.name(of: value) }
             if field.value.matches(value) { bits |= 1 << UInt64(bit) }
         }
         return RequestTraits(rawValue: bits)
