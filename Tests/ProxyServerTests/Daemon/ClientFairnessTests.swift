@@ -27,7 +27,8 @@ struct ClientFairnessTests {
     @Test func `a client that waits for a hanging source leaves a connection to others, and gets 503 in time`() throws {
         let gate = try ScriptedGate()
         defer { gate.open() }
-        let rig = try EndToEndRig(Self.trust, source: ", connections: 3", script: Self.slow(gate))
+        let overload = Self.trust + "\noverload: { queue-time: 2s }"
+        let rig = try EndToEndRig(overload, source: ", connections: 3", script: Self.slow(gate))
         let greedy = try (0..<8).map { try client(rig, "/photos/slow\($0).png?w=9", of: "198.51.100.1") }
         try rig.waitUntil("edgeprint_transfers_active", is: 2)
         let other = try client(rig, "/photos/quick.png?w=9", of: "198.51.100.2").readResponse()
