@@ -25,9 +25,13 @@ enum EdgeprintWorker {
             exit(1)
         }
         if CommandLine.arguments.count > 1, CommandLine.arguments[1] == CapabilityReport.flag {
+            // The daemon reads the report from its descriptor, and logs what is printed.
+            if CommandLine.arguments.count > 2 { sandbox.silence() }
             exit(CapabilityReport.write(CommandLine.arguments, options, &sandbox) ? 0 : 1)
         }
         if options.mode != .off {
+            // Libraries print what a sandbox keeps from them, such as a writable cache of fonts.
+            sandbox.silence()
             WarmUp.run()
             sandbox.lock()
             if options.isCanary { WarmUp.run() }

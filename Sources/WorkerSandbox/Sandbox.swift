@@ -34,6 +34,9 @@ package struct Sandbox: ~Copyable {
         posture.outcomes.append(.init(layer, error: Int(error)))
     }
 
+    /// Points descriptors 0 to 2 at /dev/null, and closes all others but the socket's.
+    package func silence() { _ = edge_close_descriptors(Self.socket + 1) }
+
     /// Closes the process: from here on, it can neither open anything but fonts, nor make calls that the filter does not list.
     ///
     /// All libraries must be loaded, as nothing executable can be mapped afterwards. The canary's filter reports other calls to the
@@ -41,7 +44,7 @@ package struct Sandbox: ~Copyable {
     package mutating func lock() {
         guard options.mode != .off else { return }
         // While it can still open /dev/null.
-        _ = edge_close_descriptors(Self.socket + 1)
+        silence()
         lockFiles()
         lockCalls()
     }

@@ -85,6 +85,11 @@ final class TransformQueue: Sendable {
     /// Whether jobs other than background jobs wait.
     var hasWork: Bool { state.withLock { $0.schedule.waiting > 0 } }
 
+    /// Whether jobs other than background jobs wait while no worker is free.
+    var isContended: Bool {
+        state.withLock { $0.schedule.waiting > 0 && $0.schedule.runs.count >= $0.schedule.limits.workers }
+    }
+
     /// Whether background jobs wait.
     var hasBackground: Bool { state.withLock { $0.schedule.waitingBehind > 0 } }
 

@@ -111,8 +111,8 @@ extension WorkerPool {
     /// The number of jobs that wait for a worker; any thread.
     package var waitingCount: Int { shared.queue.count }
 
-    /// Whether jobs other than background jobs wait for a worker; any thread.
-    package var isContended: Bool { shared.queue.hasWork }
+    /// Whether jobs other than background jobs wait while no worker is free; any thread.
+    package var isContended: Bool { shared.queue.isContended }
 
     /// The current statistics; any thread.
     package var statistics: Statistics {

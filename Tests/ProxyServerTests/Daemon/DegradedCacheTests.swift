@@ -31,7 +31,7 @@ struct DegradedCacheTests {
 
     @Test func `/readyz reports a healthy disk cache`() throws {
         let rig = try EndToEndRig(script: ScriptedOrigin.pictures([:]))
-        #expect(try rig.daemon.waitUntilReady() == "{\"ready\":true,\"disk\":\"ok\",\"workers\":\"ok\"}\n")
+        #expect(try rig.daemon.waitUntilReady().hasPrefix("{\"ready\":true,\"disk\":\"ok\",\"workers\":\"ok\""))
     }
 
     @Test func `does not start with a missing seed, and names the key`() throws {
