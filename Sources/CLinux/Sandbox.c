@@ -34,7 +34,6 @@ int edge_drop_capabilities(void) {
 
 int edge_follow_parent(void) { return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0 ? 0 : errno; }
 int edge_has_no_new_privileges(void) { return prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1; }
-int edge_seccomp_mode(void) { return prctl(PR_GET_SECCOMP, 0, 0, 0, 0); }
 
 // Of the kernel's linux/landlock.h, which may be older than the running kernel. A kernel accepts a longer structure if what it
 // does not know is 0.

@@ -26,7 +26,8 @@ package struct Sandbox: ~Copyable {
         note(.ipcNamespace, edge_enter_namespace(CInt(edge_namespace_ipc)))
         note(.utsNamespace, edge_enter_namespace(CInt(edge_namespace_uts)))
         note(.mountNamespace, edge_enter_namespace(CInt(edge_namespace_mount)))
-        if posture.has(.userNamespace) { _ = edge_drop_capabilities() }
+        // Those of the new namespace, or of a daemon that runs as root.
+        _ = edge_drop_capabilities()
         _ = edge_follow_parent()
     }
 
@@ -67,8 +68,8 @@ package struct Sandbox: ~Copyable {
 
     private mutating func lockCalls() {
         posture.calls = options.calls.prefix(WorkerPosture.maximumCalls).map { number in
-            let name = SystemCallFilter.name(of: number) ?? "call \(number)"
-            return .init(name: name, isAllowed: SystemCallFilter.isAllowed(name))
+            let name = SystemCallFilter.name(of: number)
+            return .init(name: name ?? "call \(number)", isAllowed: name.map(SystemCallFilter.isAllowed) ?? false)
         }
         do throws(SandboxError) {
             let filter = try SystemCallFilter(.kill, extra: options.calls)

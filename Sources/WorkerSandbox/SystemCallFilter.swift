@@ -19,7 +19,7 @@ final class SystemCallFilter {
     ///
     /// - Parameters:
     ///   - default: what happens to all other calls.
-    ///   - extra: numbers of calls that a canary has found; forbidden ones fail with `EPERM`.
+    ///   - extra: numbers of calls that a canary has found; forbidden ones fail with `EPERM`, unknown ones with `ENOSYS`.
     /// - Throws: `SandboxError` with the errno of libseccomp.
     init(_ default: Default, extra: [CInt]) throws(SandboxError) {
         let action = `default` == .kill ? edge_seccomp_kill : edge_seccomp_trap
@@ -34,7 +34,12 @@ final class SystemCallFilter {
         for rule in rules { try add(rule) }
         let listed = Set(rules.map(\.name))
         for number in extra {
-            guard let name = Self.name(of: number), !listed.contains(name) else { continue }
+            guard let name = Self.name(of: number) else {
+                // Newer than libseccomp: fails as on a kernel without it.
+                try check(unsafe seccomp_rule_add_array(context, edge_seccomp_errno(UInt16(ENOSYS)), number, 0, nil))
+                continue
+            }
+            guard !listed.contains(name) else { continue }
             try add(SystemCallRule(name: name, error: Self.isAllowed(name) ? nil : EPERM))
         }
         if `default` == .trap { try add(SystemCallRule(name: "seccomp")) }

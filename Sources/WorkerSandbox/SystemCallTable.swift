@@ -80,8 +80,10 @@ enum SystemCallTable {
         // Messages pass over the socket to the daemon alone; further descriptors cannot become sockets.
         + ["sendmsg", "recvmsg"].map { SystemCallRule(name: $0, conditions: [.is(0, 3)]) }
         // Sealing results, and what the C library does with descriptors. F_SETOWN could signal other processes.
-        + [F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL, sealing, sealing + 1]
+        + [F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, sealing, sealing + 1]
         .map { SystemCallRule(name: "fcntl", conditions: [.is(1, Int($0))]) }
+        // The daemon shares the status flags of a job's files: with O_DIRECT its own reads would fail.
+        + [SystemCallRule(name: "fcntl", error: EPERM, conditions: [.is(1, Int(F_SETFL))])]
 
     /// `F_ADD_SEALS` (fcntl.h, behind _GNU_SOURCE); `F_GET_SEALS` is the next number.
     private static let sealing: CInt = 1033
@@ -158,5 +160,9 @@ enum SystemCallTable {
         "setgroups", "keyctl", "add_key", "request_key", "init_module", "finit_module", "delete_module", "kexec_load",
         "kexec_file_load", "reboot", "swapon", "swapoff", "modify_ldt", "iopl", "ioperm", "shmat", "shmget", "shmctl",
         "remap_file_pages", "pkey_mprotect", "memfd_secret", "ioctl", "uselib", "acct", "quotactl", "syslog",
+        // Changes of files that Landlock does not see, and calls about other processes.
+        "chown", "fchown", "lchown", "fchownat", "fchmodat2", "utime", "utimes", "futimesat", "setxattr", "lsetxattr",
+        "fsetxattr", "setxattrat", "removexattr", "lremovexattr", "fremovexattr", "removexattrat", "mknod", "mknodat",
+        "migrate_pages", "move_pages", "ioprio_set", "fanotify_init",
     ]
 }

@@ -13,8 +13,6 @@ int edge_drop_capabilities(void);
 int edge_follow_parent(void);
 // prctl(PR_GET_NO_NEW_PRIVS): 1 if it is in force, 0 if not.
 int edge_has_no_new_privileges(void);
-// The mode of seccomp in the calling thread: 0 without, 2 with a filter; -1 on error.
-int edge_seccomp_mode(void);
 
 // Creates a ruleset that forbids all access to files, TCP ports, and signals and abstract sockets of other domains, as far as
 // an ABI version knows them. A descriptor, or a negative errno.

@@ -71,11 +71,7 @@ extension WorkerPool.Shared {
         guard configuration.sandbox == .require else { return }
         let missing = posture.missingRequirements
         guard missing.isEmpty else {
-            throw .unconfined(
-                missing.map { layer in
-                    posture.refusal(of: layer).map { "\(layer.name) (\(Errno.text(of: CInt($0))))" } ?? layer.name
-                }
-            )
+            throw .unconfined(missing.map(posture.text))
         }
         guard posture.calls.isEmpty else { throw .needsCalls(posture.calls.map(\.name)) }
     }
@@ -84,5 +80,12 @@ extension WorkerPool.Shared {
     func note(_ posture: WorkerPosture, of index: Int) {
         let common = confinement.withLock { $0.greet(index, posture) }
         if let common { configuration.postureChanged?(common) }
+    }
+}
+
+extension WorkerPosture {
+    /// The layer's name, with the kernel's reason if it was refused: `landlock (Function not implemented)`.
+    package func text(of layer: Layer) -> String {
+        refusal(of: layer).map { "\(layer.name) (\(Errno.text(of: CInt($0))))" } ?? layer.name
     }
 }

@@ -83,7 +83,7 @@ package struct WorkerPosture: Hashable, Sendable, Codable {
     /// The calls that the canary found, beyond those that the filter lists.
     package var calls: [Call] = []
 
-    /// The maximum number of calls; a library that needs more is not started.
+    /// The maximum number of calls; further ones are not recorded, and kill the worker that makes them.
     package static let maximumCalls = 16
 
     /// Creates an empty posture: nothing is in force.

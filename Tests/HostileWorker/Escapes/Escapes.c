@@ -171,6 +171,11 @@ static int signal_by_owner(const char *argument) {
     return pipe(ends) < 0 ? errno : error_of(fcntl(ends[0], F_SETOWN, process_of(argument)));
 }
 
+static int change_flags(void) {
+    int file = memfd_create("flags", 0);
+    return file < 0 ? errno : error_of(fcntl(file, F_SETFL, O_APPEND));
+}
+
 static int list_folder(const char *path) {
     int folder = open(path, O_RDONLY | O_DIRECTORY);
     if (folder < 0) return errno;
@@ -236,6 +241,7 @@ int edge_escape(const char *name, const char *argument) {
     if (IS("signal")) return error_of(kill(process_of(argument), SIGCONT));
     if (IS("signal-thread")) return error_of(syscall(SYS_tgkill, process_of(argument), process_of(argument), SIGCONT));
     if (IS("signal-by-owner")) return signal_by_owner(argument);
+    if (IS("change-flags")) return change_flags();
     if (IS("change-limits")) return change_limit(argument);
     if (IS("change-priority")) return error_of(setpriority(PRIO_PROCESS, (id_t)process_of(argument), 19));
     if (IS("map-code")) return map(PROT_READ | PROT_EXEC, PROT_READ | PROT_EXEC);

@@ -132,7 +132,7 @@ struct EscapeTests {
                 Attempt("read-file", index), Attempt("write-file", index), Attempt("truncate-file", index),
                 Attempt("list-folder", folder.path), Attempt("read-file", "/etc/passwd"),
                 Attempt("read-file", "/proc/self/maps"), Attempt("list-folder", "/"),
-                Attempt("list-folder", "/usr/lib"),
+                Attempt("list-folder", "/usr/lib"), Attempt("change-flags"),
             ],
             impossible: 0
         )

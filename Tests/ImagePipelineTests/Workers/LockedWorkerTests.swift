@@ -34,10 +34,10 @@ struct LockedWorkerTests {
                         Issue.record("\(name): only the locked worker made it; \(error)")
                     }
                 }
+                // Some texts are not valid in their encoding, which replaces the worker; the last one perhaps just now.
+                try await locked.wait { $0.ready == 1 && $0.starts == 1 + $0.errorReplacements + $0.spares }
                 let statistics = locked.statistics
-                // Some texts are not valid in their encoding, which replaces the worker.
-                let starts = 1 + statistics.errorReplacements + statistics.spares
-                #expect(statistics.filterKills == 0 && statistics.starts == starts, "\(statistics)")
+                #expect(statistics.filterKills == 0, "\(statistics)")
                 let posture = try #require(locked.posture)
                 #expect(posture.missingRequirements.isEmpty && posture.calls.isEmpty, "\(posture)")
             }

@@ -1,3 +1,4 @@
+import ImagePipeline
 import ImagePlan
 import LinuxSystem
 
@@ -17,9 +18,7 @@ extension Finding {
         guard let posture = report.posture else {
             return .warning(subject, "the worker does not report its confinement", fix: fix)
         }
-        let absent = posture.missing.map { layer in
-            posture.refusal(of: layer).map { "\(layer.name) (\(Errno.text(of: CInt($0))))" } ?? layer.name
-        }
+        let absent = posture.missing.map(posture.text)
         let inForce = WorkerPosture.Layer.allCases.filter(posture.has).map { layer in
             layer == .landlock ? "\(layer.name) \(posture.landlockVersion)" : layer.name
         }
