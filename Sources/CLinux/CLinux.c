@@ -1,14 +1,18 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <linux/filter.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -139,8 +143,6 @@ ssize_t edge_receive_with_descriptors(int socket, void *bytes, size_t count, int
     return received;
 }
 
-int edge_set_parent_death_signal(int signal) { return prctl(PR_SET_PDEATHSIG, signal, 0, 0, 0); }
-int edge_set_no_new_privileges(void) { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }
 int edge_set_thread_name(const char *name) { return prctl(PR_SET_NAME, name, 0, 0, 0); }
 int edge_set_dumpable(int on) { return prctl(PR_SET_DUMPABLE, on, 0, 0, 0) == 0 ? 0 : errno; }
 int edge_is_dumpable(void) { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 1; }
@@ -161,14 +163,30 @@ static void limit(int resource, int64_t value) {
     if (setrlimit((__rlimit_resource_t)resource, &bound) != 0) _exit(126);
 }
 
-// The parent answers clients while the child computes, so the child gets a third of a processor that both want; and if memory runs
-// out, the kernel ends the child. Neither is essential, so failures are ignored.
+// The parent answers clients while the child computes, so the child gets a third of a processor that both want. That is not
+// essential, so failures are ignored.
 static void yield_to_parent(void) {
     if (nice(5) == -1) { /* also a valid result */ }
+}
+
+void edge_yield_process(pid_t pid, int niceness) {
+    char path[32];
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    DIR *threads = opendir(path);
+    if (threads == NULL) return;
+    for (struct dirent *entry; (entry = readdir(threads)) != NULL;) {
+        int thread = atoi(entry->d_name);
+        if (thread > 0) setpriority(PRIO_PROCESS, (id_t)thread, niceness);
+    }
+    closedir(threads);
+}
+
+int edge_yield_memory(void) {
     int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-    if (fd < 0) return;
-    if (write(fd, "500", 3) < 0) { /* undumpable, or already higher */ }
+    if (fd < 0) return errno;
+    int failure = write(fd, "500", 3) < 0 ? errno : 0;
     close(fd);
+    return failure;
 }
 
 pid_t edge_spawn(const char *path, char *const argv[], char *const envp[], const int *descriptors, int descriptor_count,

@@ -11,6 +11,8 @@ import WorkerSandbox
 @main
 enum EdgeprintWorker {
     static func main() {
+        // Not essential.
+        _ = edge_yield_memory()
         let options = SandboxOptions(CommandLine.arguments)
         var sandbox = Sandbox(options)
         // Before a decoder's first allocation: two arenas fragment far less than one per thread.

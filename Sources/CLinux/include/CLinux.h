@@ -42,9 +42,7 @@ ssize_t edge_send_with_descriptors(int socket, const void *bytes, size_t count, 
 // CMSG macros: receives bytes with up to `*descriptor_count` descriptors (close-on-exec) and updates the count. Returns
 // bytes received, 0 at the end, -1 on error (also if truncated).
 ssize_t edge_receive_with_descriptors(int socket, void *bytes, size_t count, int *descriptors, int *descriptor_count);
-// variadic: prctl(PR_SET_PDEATHSIG / PR_SET_NO_NEW_PRIVS / PR_SET_DUMPABLE / PR_SET_NAME).
-int edge_set_parent_death_signal(int signal);
-int edge_set_no_new_privileges(void);
+// variadic: prctl(PR_SET_NAME).
 int edge_set_thread_name(const char *name);
 // variadic: prctl(PR_SET_DUMPABLE): 0 hides the process's memory and files from other processes of its user. 0, or an errno.
 int edge_set_dumpable(int on);
@@ -61,9 +59,15 @@ int edge_malloc_keep(int bytes);
 int edge_malloc_trim(void);
 // fork and exec in C, since Swift's runtime must not run between them. `descriptors[i]` becomes descriptor 3 + i of
 // the child, all others are closed. The child gets PDEATHSIG SIGKILL, no-new-privileges, default signal handlers and
-// the given limits (-1 for none), a lower priority, and is the kernel's first choice if memory runs out. Returns the child's pid, or -1 with errno.
+// the given limits (-1 for none) and a lower priority. Returns the child's pid, or -1 with errno.
 pid_t edge_spawn(const char *path, char *const argv[], char *const envp[], const int *descriptors, int descriptor_count,
                  int64_t limit_address_space, int64_t limit_cpu_seconds, int64_t limit_files, int64_t limit_file_size);
+
+// setpriority(2) for every thread of another process of this user; failures are ignored.
+void edge_yield_process(pid_t pid, int niceness);
+// Makes this process the kernel's choice if memory runs out. Call it after exec: a child of an undumpable process cannot write the
+// file before. 0, or an errno.
+int edge_yield_memory(void);
 // WIF* macros.
 int edge_wait_exited(int status);
 int edge_wait_exit_code(int status);

@@ -1,4 +1,5 @@
 import HTTPCache
+import HTTPSemantics
 import LinuxSystem
 
 /// Whether a variant's transform may be tried, after failures of others of the same original.
@@ -20,6 +21,17 @@ extension VariantTask {
             end(.failure(failure))
             return false
         }
+    }
+
+    /// The error of a request for which no worker is free in time, before its original is downloaded in vain.
+    ///
+    /// With `brownout`, the original is needed for the answer. A stored original is not looked up first: under such load, a result of it
+    /// would be refused, too.
+    func refusalBeforeDownload() -> PipelineError? {
+        guard request.plan != nil, context.account != nil, context.priority > .background, !context.isRefresh,
+            !context.isWarming, !request.origin.source.brownout.isOn
+        else { return nil }
+        return parts.transformer.refusal(of: context.account)
     }
 
     /// Ends the probes that have no outcome.

@@ -5,9 +5,11 @@ import LinuxSystem
 
 /// The results of a variant task: a new variant, the bare original, a stored variant, or a failure.
 extension VariantTask {
-    /// Ends with a failure to make a variant of an available original; it is remembered for this variant only.
+    /// Ends with a failure to make a variant of an available original.
     ///
-    /// A failure that depends on the cost applies to all work on the original that costs as much, but for presets.
+    /// It is remembered for this variant only. One that depends on the cost is remembered for all work on the original that costs at
+    /// least as much, except for presets.
+    ///
     /// - Parameters:
     ///   - status: how the original was obtained.
     ///   - cost: the class of the work; `nil` if there was none.

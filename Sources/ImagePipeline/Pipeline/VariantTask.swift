@@ -195,6 +195,7 @@ final class VariantTask: Sendable {
     }
 
     private func askForOriginal() {
+        if let refusal = refusalBeforeDownload() { return end(.failure(refusal)) }
         // A copy replaces the body, and the joined flight may have checked freshness only.
         joinOriginal(needsBody: !LosslessCopyStage(parts: parts).mayServe(request), isJudged: true) { [self] in
             make(of: $0)

@@ -28,6 +28,7 @@ final class PendingTransform: TransformHandle {
         var measure: Measure?
         var isStopRequested = false
         var isSetBack = false
+        var hasOverrun = false
     }
 
     let id: UInt64
@@ -115,12 +116,16 @@ final class PendingTransform: TransformHandle {
         state.withLock { state in
             guard case .running = state.phase else { return false }
             (state.phase, state.isSetBack, state.measure) = (.queued, true, .atLeast)
+            state.hasOverrun = true
             return true
         }
     }
 
     /// Whether the job was ended for others and has not started again.
     var isSetBack: Bool { state.withLock(\.isSetBack) }
+
+    /// Whether the job was ended for others once.
+    var hasOverrun: Bool { state.withLock(\.hasOverrun) }
 
     /// What the last run says about its kind; `nil` for nothing.
     var measure: Measure? { state.withLock(\.measure) }
@@ -158,7 +163,11 @@ final class PendingTransform: TransformHandle {
         ends.run { completion(.failure(error)) }
     }
 
-    func raise(to priority: RequestPriority) { queue.raise(self, to: priority) }
+    func raise(to priority: RequestPriority) {
+        queue.raise(self, to: priority)
+        // Only jobs that clients wait for are reviewed.
+        ends.noteWaiting()
+    }
 
     func cancel() {
         // Nothing sets back a job that has ended.
@@ -172,6 +181,8 @@ final class PendingTransform: TransformHandle {
             defer {
                 state.phase = .ended
                 state.completion = nil
+                // One that has been set back and not yet released must not be queued again.
+                state.isSetBack = false
             }
             if case .running(let driver) = state.phase { return (state.completion, driver) }
             return (state.completion, nil)

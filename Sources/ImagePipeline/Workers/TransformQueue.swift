@@ -12,10 +12,17 @@ final class TransformQueue: Sendable {
         var disappointed = 0
         var counts = Counts()
 
-        /// The number of drivers to wake because jobs may start that could not before: those that found none, and one that is free now.
+        /// The number of drivers to wake because jobs may start that could not before.
+        ///
+        /// Raised signals and disappointed drivers are together at least as many as waiting jobs.
         mutating func takeDisappointed() -> Int {
-            defer { disappointed = 0 }
-            return schedule.waiting > 0 ? min(disappointed, schedule.limits.workers) + 1 : 0
+            guard schedule.waiting > 0 else {
+                disappointed = 0
+                return 0
+            }
+            let waking = min(disappointed, schedule.limits.workers)
+            disappointed -= waking
+            return waking
         }
     }
 
@@ -114,7 +121,7 @@ final class TransformQueue: Sendable {
     /// Another client's job may be dropped for it, and useless jobs on workers are ended.
     func append(_ pending: PendingTransform) throws(Refusal) {
         let now = time.monotonic
-        let (displaced, stops) = try state.withLock { state throws(Refusal) in
+        let (displaced, stops, waking) = try state.withLock { state throws(Refusal) in
             guard !state.isClosed else { throw .closed }
             let displaced: TransformSchedule<PendingTransform>.Job?
             do throws(TransformSchedule<PendingTransform>.Refusal) {
@@ -127,20 +134,33 @@ final class TransformQueue: Sendable {
                 }
             }
             if displaced != nil { state.counts.dropped += 1 }
-            return (displaced, state.schedule.stops(at: now))
+            // Jobs behind the displaced one may fit where it did not.
+            return (displaced, state.schedule.stops(at: now), displaced == nil ? 0 : state.takeDisappointed())
         }
-        event.signal()
+        for _ in 0...waking { event.signal() }
         displaced?.item.drop()
         for run in stops { run.job.item.stop() }
     }
 
+    /// Returns why a client's job would not be queued now; counted as refused.
+    func refusal(of account: String?) -> Refusal? {
+        let now = time.monotonic
+        return state.withLock { state in
+            let wait = state.schedule.predictedWait(for: account, at: now)
+            guard wait > state.schedule.limits.queueTime else { return nil }
+            state.counts.refused += 1
+            return .late(wait)
+        }
+    }
+
     /// Takes the next job other than a background job; the taker must call `release` after the job's last attempt.
     func take() -> PendingTransform? {
-        event.take()
+        let isSignalled = event.take()
         let now = time.monotonic
         return state.withLock { state in
             if let job = state.schedule.take(at: now) { return job.item }
-            if state.schedule.waiting > 0 { state.disappointed += 1 }
+            // Without a signal, another driver has it.
+            if isSignalled, state.schedule.waiting > 0 { state.disappointed += 1 }
             return nil
         }
     }
@@ -153,7 +173,7 @@ final class TransformQueue: Sendable {
         return state.withLock { $0.schedule.takeBehind(ready: ready, at: now)?.item }
     }
 
-    /// Returns whether a job that a driver has taken is too late to be started.
+    /// Returns whether a job that a driver has taken is too late to be started; otherwise its duration counts from now on.
     func isTooLate(_ pending: PendingTransform, at now: Int64) -> Bool {
         // Reading the deadline takes locks of requests.
         let deadline = pending.job.deadline.nanoseconds
@@ -161,7 +181,7 @@ final class TransformQueue: Sendable {
             guard let run = state.schedule.runs[pending.id] else { return false }
             let waited = run.start - pending.arrival
             let isTooLate = state.schedule.isTooLate(waited: waited, cost: run.job.cost, deadline: deadline, at: now)
-            if isTooLate { state.counts.dropped += 1 }
+            if isTooLate { state.counts.dropped += 1 } else { state.schedule.begin(pending.id, at: now) }
             return isTooLate
         }
     }
@@ -178,7 +198,8 @@ final class TransformQueue: Sendable {
             guard let job, pending.isSetBack else { return (false, state.takeDisappointed()) }
             state.counts.overruns += 1
             if !state.isClosed { state.schedule.putBack(job, at: now) }
-            return (state.isClosed, state.takeDisappointed())
+            // The signal of the job itself was consumed when it was taken.
+            return (state.isClosed, state.takeDisappointed() + 1)
         }
         for _ in 0..<waking { event.signal() }
         if isClosed { pending.endElsewhere(.cancelled) }
@@ -192,7 +213,7 @@ final class TransformQueue: Sendable {
         let (stops, waking) = state.withLock { state -> ([TransformSchedule<PendingTransform>.Run], Int) in
             guard !state.schedule.remove(pending.id, of: pending.job.account, at: now) else {
                 // A job behind it may fit where it did not.
-                return ([], state.disappointed > 0 ? state.takeDisappointed() : 0)
+                return ([], state.takeDisappointed())
             }
             state.schedule.abandon(pending.id)
             return (state.schedule.stops(at: now), 0)
@@ -216,11 +237,14 @@ final class TransformQueue: Sendable {
     /// - Returns: whether jobs wait, so that the call must be repeated.
     func review() -> Bool {
         let now = time.monotonic
-        let (late, stops, isWaiting) = state.withLock { state in
+        let (late, stops, isWaiting, waking) = state.withLock { state in
             let late = state.schedule.expire(at: now)
             state.counts.dropped += late.count
-            return (late, state.schedule.stops(at: now), state.schedule.waiting > 0)
+            // Jobs behind an expired one may fit where it did not.
+            let waking = late.isEmpty ? 0 : state.takeDisappointed()
+            return (late, state.schedule.stops(at: now), state.schedule.waiting > 0, waking)
         }
+        for _ in 0..<waking { event.signal() }
         for job in late { job.item.drop() }
         for run in stops { run.job.item.stop() }
         return isWaiting

@@ -54,7 +54,7 @@ struct TransformSchedule<Item> {
             self.item = item
         }
 
-        /// Whether a job that can wait is concerned: the daemon's own, or one that no client waits for yet.
+        /// Whether the job can wait: it is the daemon's own, or no client waits for it yet.
         var isOwn: Bool { priority == .background || account == nil && priority == .low }
     }
 
@@ -69,8 +69,8 @@ struct TransformSchedule<Item> {
     /// A running job.
     struct Run {
         var job: Job
-        /// Monotonic nanoseconds of the start.
-        let start: Int64
+        /// Monotonic nanoseconds from which it has a worker.
+        fileprivate(set) var start: Int64
         /// The nanoseconds charged so far.
         var charged: Int64
         /// Whether its result is useless.
@@ -174,6 +174,14 @@ struct TransformSchedule<Item> {
         }
         runs[job.id] = Run(job: job, start: now, charged: isCharged ? job.cost : .max)
         return job
+    }
+
+    /// Times a taken job anew, because its worker is ready only now.
+    mutating func begin(_ id: UInt64, at now: Int64) {
+        guard let run = runs[id] else { return }
+        runs[id]?.start = now
+        runs[id]?.isStopping = false
+        if run.charged != .max { runs[id]?.charged = run.job.cost }
     }
 
     /// Ends a running job and charges what it took.

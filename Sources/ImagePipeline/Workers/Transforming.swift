@@ -18,11 +18,19 @@ package protocol Transforming: Sendable {
 
     /// Whether background jobs leave a worker free for requests: they need a second worker.
     var hasBackground: Bool { get }
+
+    /// The error with which a job of a client would be refused now because others wait; `nil` if it would be queued.
+    ///
+    /// Cheaper than to download an original of which nothing can be made in time.
+    /// - Parameter account: the client's account; `nil` for the daemon's own work.
+    func refusal(of account: String?) -> PipelineError?
 }
 
 extension Transforming {
     package var isLoaded: Bool { false }
     package var hasBackground: Bool { true }
+
+    package func refusal(of account: String?) -> PipelineError? { nil }
 }
 
 /// A transform that is queued or running; safe to use from any thread.

@@ -46,6 +46,10 @@ extension WorkerDriver {
             note { statistics, index in statistics.workers[index].isBusy = false }
         }
         age.exposure = .domain(pending.job.domain)
+        if pending.hasOverrun {
+            worker.yield()
+            age.hasYielded = true
+        }
         guard worker.send(pending.message, descriptors: pending.job.sources.map(\.number)) else {
             finishGone(attempt, worker)
             return false

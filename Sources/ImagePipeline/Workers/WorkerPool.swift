@@ -5,9 +5,11 @@ import Synchronization
 
 /// Runs transform jobs in `edgeprint-worker` processes, with a bounded queue and one permanent driver thread per process.
 ///
-/// Clients share the workers as `TransformSchedule` decides. Any thread. A job whose image crashes its worker fails with `.crashedDecoder`. A job whose worker is lost otherwise runs
-/// once more on a new worker and then fails with `.workerLost`. If no worker can be started, jobs fail with `.noWorker`. Cancelling a running job
-/// runs its completion at once and gives its worker `abandonGrace` to finish before it is killed.
+/// Clients share the workers as `TransformSchedule` decides. Any thread.
+///
+/// A job whose image crashes its worker fails with `.crashedDecoder`. A job whose worker is lost otherwise runs once more on a new worker
+/// and then fails with `.workerLost`. If no worker can be started, jobs fail with `.noWorker`. Cancelling a running job runs its
+/// completion at once; its worker has `abandonGrace` to finish before it is killed, or none while other jobs wait and no worker is free.
 package final class WorkerPool: Transforming {
     /// The state that the pool's threads share; the threads do not retain the pool itself.
     final class Shared: Sendable {
@@ -115,6 +117,10 @@ package final class WorkerPool: Transforming {
         }
         if shared.queue.hasWork { ends.noteWaiting() }
         return pending
+    }
+
+    package func refusal(of account: String?) -> PipelineError? {
+        shared.queue.refusal(of: account).map { PipelineError($0, limit: shared.queue.queueTime) }
     }
 
     package var isLoaded: Bool {

@@ -61,6 +61,12 @@ final class WorkerProcess: Sendable {
         return reap()
     }
 
+    /// Leaves the processors to other workers as far as these need them. It cannot be undone.
+    func yield() { edge_yield_process(pid, Self.lastNiceness) }
+
+    /// The niceness of a job that has taken too long once (setpriority(2)); other jobs run at 5.
+    private static let lastNiceness: CInt = 15
+
     /// Whether the process still has its end of the socket.
     var isConnected: Bool {
         var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)

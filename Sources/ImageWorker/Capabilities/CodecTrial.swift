@@ -5,10 +5,8 @@ import ImagePlan
 
 /// Tries every coder on an image of 16 × 16 pixels, since a library may lack the plug-in for a format that it claims.
 enum CodecTrial {
-    /// Returns the result for each format with a coder.
-    static func run() -> [WorkerCapabilities.Codec] { CoderRegistry.all.map(attempt) }
-
-    private static func attempt(_ coder: any Coder) -> WorkerCapabilities.Codec {
+    /// Returns the result for a coder's format.
+    static func attempt(_ coder: any Coder) -> WorkerCapabilities.Codec {
         if coder.traits != nil { return roundTrip(coder) }
         if let sample = coder.sample { return decoding(coder, sample: sample) }
         return claimed(coder)

@@ -9,21 +9,47 @@ import LinuxSystem
 enum WarmUp {
     /// Runs all trials and returns the coders' results; libvips must have been started.
     ///
-    /// Fonts and encodings are loaded on a second thread meanwhile, since a worker's start delays the first picture. Failures are
-    /// results, too: a library may be missing, and a locked worker fails for the same formats.
+    /// Two threads share the trials, since a worker's start delays the first picture. Failures are results, too: a library may be
+    /// missing, and a locked worker fails for the same formats.
     @discardableResult
     static func run() -> [WorkerCapabilities.Codec] {
-        let hasDrawn = Monitor(false)
-        let prepare: @Sendable () -> Void = {
-            drawText()
-            tzset()
-            TextEncodings.load()
-            hasDrawn.update { $0 = true }
+        let coders = CoderRegistry.all
+        let state = Monitor(State())
+        let work: @Sendable () -> Void = {
+            while true {
+                let trial = state.withLock { state in
+                    defer { state.next += 1 }
+                    return state.next
+                }
+                guard trial <= coders.count else { return }
+                // Text takes longest, so it is first.
+                let result = trial == 0 ? nil : CodecTrial.attempt(coders[trial - 1])
+                if trial == 0 { loadText() }
+                state.update { state in
+                    state.codecs[trial] = result
+                    state.ended += 1
+                }
+            }
         }
-        do throws(Errno) { try SystemThread.start(name: "warm-up", prepare) } catch { prepare() }
-        let codecs = CodecTrial.run()
-        hasDrawn.wait { $0 ? () : nil }
-        return codecs
+        // Without a second thread, the first makes all trials.
+        try? SystemThread.start(name: "warm-up", work)
+        work()
+        state.wait { $0.ended > coders.count ? () : nil }
+        return state.withLock { state in state.codecs.sorted { $0.key < $1.key }.map(\.value) }
+    }
+
+    private struct State {
+        /// The trial that starts next: 0 for text, then those of the coders.
+        var next = 0
+        var ended = 0
+        var codecs: [Int: WorkerCapabilities.Codec] = [:]
+    }
+
+    /// Loads fonts, the time zone and character encodings.
+    private static func loadText() {
+        drawText()
+        tzset()
+        TextEncodings.load()
     }
 
     /// Draws text twice: through librsvg with cairo, as in SVGs, and through libvips, as in watermarks.

@@ -1,3 +1,5 @@
+import Glibc
+import ImagePlan
 import HTTPSemantics
 import LinuxSystem
 import TestSupport
@@ -23,6 +25,58 @@ struct BackgroundJobTests {
             slow.cancel()
             #expect(throws: Never.self) { try result.wait { $0 != nil }?.get() }
         }
+    }
+
+    @Test func `a job that is cancelled after it was set back is not queued again`() throws {
+        let queue = try TransformQueue(TransformSchedule.Limits(workers: 1), time: ManualTime())
+        let ends = try CompletionThread()
+        defer { ends.close() }
+        let job = try PoolBench.job()
+        let pending = PendingTransform(id: 1, message: [], job: job, arrival: 0, queue: queue, ends: ends) { _ in }
+        try queue.append(pending)
+        let driver = try WakeEvent()
+        #expect(queue.take() === pending && pending.begin(driver) && pending.setBack())
+        pending.cancel()
+        queue.release(pending)
+        #expect(queue.count == 0 && queue.take() == nil)
+    }
+
+    @Test func `drivers are woken for jobs that wait behind one that expires`() throws {
+        let time = ManualTime()
+        // Room for one image of the first client, and for small ones beside it.
+        let queue = try TransformQueue(TransformSchedule.Limits(workers: 3, bytes: 1_000_000), time: time)
+        let ends = try CompletionThread()
+        defer { ends.close() }
+        var number: UInt64 = 0
+        func append(_ account: String, _ side: Int) throws -> PendingTransform {
+            number += 1
+            var job = try PoolBench.job()
+            job.account = account
+            job.header = ImageHeader(format: .png, width: side, height: side)
+            let pending = PendingTransform(
+                id: number,
+                message: [],
+                job: job,
+                arrival: time.monotonic,
+                queue: queue,
+                ends: ends
+            ) { _ in }
+            try queue.append(pending)
+            return pending
+        }
+        let running = try append("a", 400)
+        #expect(queue.take() === running && running.decodedBytes <= 1_000_000 && 2 * running.decodedBytes > 1_000_000)
+        let large = try append("b", 400)
+        time.advance(seconds: 1)
+        let small = try append("c", 4)
+        // Neither of two drivers finds a job that fits: smaller jobs do not overtake.
+        #expect(queue.take() == nil && queue.take() == nil)
+        var entry = pollfd(fd: queue.event.descriptor, events: Int16(POLLIN), revents: 0)
+        #expect(unsafe poll(&entry, 1, 0) == 0)
+        time.advance(seconds: 1)
+        #expect(queue.review() && large.isAbandoned && !small.isAbandoned)
+        #expect(unsafe poll(&entry, 1, 0) == 1, "a driver is woken")
+        #expect(queue.take() === small)
     }
 
     @Test func `other jobs precede background jobs`() throws {

@@ -100,12 +100,15 @@ struct HardeningTests {
             sources:
               photos: { url: "\(origin.url)/", allow-private: true }
             cache: { path: "\(folder.path)/cache" }
-            workers: { sandbox: \(policy), rss: 64MiB }
+            workers: { count: 1, sandbox: \(policy), rss: 64MiB }
 
             """
         let daemon = try DaemonProcess(yaml, in: folder, binary: unprivileged(folder))
         try daemon.waitUntilReady()
         let isProtected = policy != "off"
+        // If memory runs out, the kernel ends the worker.
+        let scores = children(of: daemon.identifier).map { DaemonProcess.contents(of: "/proc/\($0)/oom_score_adj") }
+        #expect(scores == ["500\n"])
         let process = "/proc/\(daemon.identifier)"
         #expect(try (run("ls \(process)/fd >/dev/null 2>&1") == 0) != isProtected)
         #expect(try (run("cat \(process)/environ >/dev/null 2>&1") == 0) != isProtected)

@@ -41,7 +41,8 @@ struct OverloadRequestTests {
         // Another address of the slow client's network has a turn of its own, and its worker is the last one as well.
         let other = try rig.get("/photos/small.png?w=20", [("X-Forwarded-For", "203.0.113.9")])
         #expect(other.status == 200)
-        #expect(try rig.metric("edgeprint_workers_busy") == 2)
+        // The last small image's worker has nothing to do soon after its answer.
+        try rig.waitUntil("edgeprint_workers_busy", is: 2)
         #expect(try rig.metric("edgeprint_transform_overruns_total") == 0)
         withExtendedLifetime(bombs) {}
     }
@@ -58,6 +59,11 @@ struct OverloadRequestTests {
         #expect(refused.text.contains("requests wait for 2000 ms at most"), "\(refused.text)")
         #expect(refused["Cache-Control"] == "no-store")
         #expect(try rig.metric("edgeprint_transform_refusals_total") == 1)
+        // Nothing is downloaded in vain. The original's own bytes need no worker.
+        let requests = rig.origin.requests
+        #expect(try rig.get("/photos/other.png?w=11", [slow]).status == 503)
+        #expect(rig.origin.requests == requests)
+        #expect(try rig.get("/photos/other.png", [slow]).status == 200)
         // What is cached is served, and another client's turn is now.
         #expect(try rig.get("/photos/small.png?w=10", [slow]).status == 200)
         #expect(try rig.get("/photos/small.png?w=11", [("X-Forwarded-For", "203.0.113.2")]).status == 200)
