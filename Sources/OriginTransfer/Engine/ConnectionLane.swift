@@ -115,14 +115,16 @@ struct ConnectionLane<Item: AnyObject> {
 
     /// Frees the slot of an account's transfer.
     ///
-    /// - Parameter nanoseconds: how long it was occupied; `nil` if that says nothing about other transfers.
-    mutating func release(_ account: String, nanoseconds: Int64?) {
+    /// - Parameters:
+    ///   - nanoseconds: how long it was occupied; `nil` if unknown.
+    ///   - isTypical: whether that says how long other transfers take.
+    mutating func release(_ account: String, nanoseconds: Int64?, isTypical: Bool = true) {
         active -= 1
         guard let client = clients[account] else { return }
         client.active -= 1
         client.attained += max(1, nanoseconds ?? 1)
         settle(client)
-        guard let nanoseconds else { return }
+        guard isTypical, let nanoseconds else { return }
         let time = min(max(0, nanoseconds), Self.longestObservation)
         mean = observations == 0 ? time : mean + (time - mean) / 8
         observations += 1

@@ -155,13 +155,20 @@ struct ConnectionLanes<Item: AnyObject> {
     /// - Parameters:
     ///   - account: the client that it is charged to.
     ///   - multiplexed: whether the transfer used HTTP/2; `nil` if no response head was received.
-    ///   - nanoseconds: how long it has occupied the slot; `nil` if that says nothing about other transfers.
-    mutating func release(_ key: Key, account: String? = nil, multiplexed: Bool?, nanoseconds: Int64? = nil) {
+    ///   - nanoseconds: how long it has occupied the slot; `nil` if unknown.
+    ///   - isTypical: whether that says how long other transfers take.
+    mutating func release(
+        _ key: Key,
+        account: String? = nil,
+        multiplexed: Bool?,
+        nanoseconds: Int64? = nil,
+        isTypical: Bool = true
+    ) {
         guard var lane = lanes[key] else { return }
         let account = account ?? ""
         active -= 1
         if key.isForeign { foreign -= 1 }
-        lane.release(account, nanoseconds: nanoseconds)
+        lane.release(account, nanoseconds: nanoseconds, isTypical: isTypical)
         if let multiplexed { lane.streams = multiplexed ? Self.streamsPerConnection : 1 }
         lanes[key] = lane
         hosts[key.origin]?.active -= 1

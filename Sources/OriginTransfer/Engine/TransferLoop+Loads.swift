@@ -204,12 +204,12 @@ extension TransferLoop {
     ///
     /// - Parameter observes: whether its time says how long other requests will take; that of an endless one does not.
     private func release(_ transfer: Transfer, multiplexed: Bool? = nil, observes: Bool = true) {
-        let counts = observes && !transfer.isPassedOn && !transfer.isEndless
         lanes.release(
             transfer.lane,
             account: transfer.account,
             multiplexed: multiplexed,
-            nanoseconds: counts ? time.monotonic - transfer.started : nil
+            nanoseconds: time.monotonic - transfer.started,
+            isTypical: observes && !transfer.isPassedOn && !transfer.isEndless
         )
     }
 

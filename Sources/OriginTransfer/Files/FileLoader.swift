@@ -17,6 +17,8 @@ package final class FileLoader: TransferLoading {
         package var recognition: Recognition?
         /// The accounts of the copies; `nil` if they are not counted.
         package var ledgers: BodyLedgers?
+        /// A folder for copies for which half of the memory limit has no room; `nil` keeps all in memory.
+        package var folder: String?
 
         /// Creates a configuration.
         package init(threads: Int = 2, waiting: Int = 4096, recognition: Recognition? = nil) {
@@ -67,7 +69,8 @@ package final class FileLoader: TransferLoading {
                             time: time,
                             digests: digests,
                             recognition: configuration.recognition,
-                            ledgers: configuration.ledgers
+                            ledgers: configuration.ledgers,
+                            folder: configuration.folder
                         )
                         ticket.complete(reading.run())
                     case .refuse(let ticket):

@@ -18,15 +18,18 @@ struct FileReading {
     private let digests: FileDigests
     private let recognition: FileLoader.Recognition?
     private let ledgers: BodyLedgers?
+    private let folder: String?
 
     init(
         _ ticket: LoadTicket,
         time: any TimeSource,
         digests: FileDigests,
         recognition: FileLoader.Recognition?,
-        ledgers: BodyLedgers?
+        ledgers: BodyLedgers?,
+        folder: String?
     ) {
         self.ledgers = ledgers
+        self.folder = folder
         self.recognition = recognition
         self.ticket = ticket
         self.time = time
@@ -64,12 +67,13 @@ struct FileReading {
             let body = TransferBody(file: file, length: identity.size, digest: digest)
             return TransferResponse(head: head, body: .file(body))
         }
+        let hasRoom = ledgers.map { $0.memory.used + identity.size <= $0.memory.limit / 2 } ?? true
         let sink =
             try isSettled
             ? BodySink(hashing: file, limit: limit)
-            : BodySink(limit: limit, decryption: decryption, ledgers: ledgers)
+            : BodySink(limit: limit, folder: hasRoom ? nil : folder, decryption: decryption, ledgers: ledgers)
         guard sink.charge?.add(identity.size) ?? true else {
-            throw .overloaded("the memory limit for bodies is reached")
+            throw .overloaded("the \(sink.isOnDisk ? "disk" : "memory") limit for bodies is reached")
         }
         try copy(file, sink)
         guard sink.received == identity.size, FileIdentity(descriptor: file.number) == identity else { return nil }

@@ -3,7 +3,7 @@ import ImagePipeline
 
 /// The memory budget (`limits.memory`), and the part of it that each consumer may use.
 ///
-/// Settings that are not stated are derived from the budget, so that the parts together stay within it. Stated ones take
+/// Settings that are not stated are derived from the budget, so that the parts together stay within one of 192 MiB or more. Stated ones take
 /// precedence; `warning` then states if the sum exceeds the budget.
 struct MemoryPlan: Sendable, Equatable {
     /// The bytes that daemon and workers together should use.

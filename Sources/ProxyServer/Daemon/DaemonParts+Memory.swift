@@ -15,7 +15,10 @@ extension DaemonParts {
             patience: { live.current.limits.memoryIdle },
             activity: {
                 let loads = transfers.statistics
-                let requests = metrics.requests.values.reduce(0) { $0 + $1.1 }
+                // Probes of a load balancer are no work.
+                let requests = RequestResult.allCases.reduce(0) { sum, result in
+                    result == .other ? sum : sum + Int(clamping: metrics.requests.value(result))
+                }
                 return IdleTrim.Activity(
                     done: requests + loads.requests,
                     underWay: Int(metrics.inFlight.value) + workers.waitingCount + loads.active + loads.waiting

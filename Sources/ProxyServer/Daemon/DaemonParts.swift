@@ -110,6 +110,7 @@ final class DaemonParts: Sendable {
         transfers = try TransferEngine(configuration: engine, time: time)
         var reading = FileLoader.Configuration(recognition: .images)
         reading.ledgers = transfers.ledgers
+        reading.folder = engine.folder
         files = try FileLoader(configuration: reading, time: time)
         self.suspended = suspended
         let registry = LoaderRegistry([

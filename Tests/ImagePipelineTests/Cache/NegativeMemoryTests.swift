@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import LinuxSystem
 import TestSupport
@@ -30,17 +31,37 @@ struct NegativeMemoryTests {
         var bytes = [UInt8](repeating: 0, count: 128)
         let count = max(0, unsafe Glibc.read(descriptor.number, &bytes, bytes.count))
         let fields = String(decoding: bytes[..<count], as: UTF8.self).split(separator: " ")
-        return (fields.count > 1 ? Int(fields[1]) ?? 0 : 0) * Int(sysconf(CInt(_SC_PAGESIZE)))
+        return (fields.count > 5 ? Int(fields[5]) ?? 0 : 0) * Int(sysconf(CInt(_SC_PAGESIZE)))
     }
 
     @Test func `100,000 failures take less than a kilobyte each, and no more than is counted`() {
         let cache = NegativeCache<PipelineError>(policy: FailurePolicy(entries: 100_000), time: time)
+        // Memory that earlier tests have freed must not serve this one.
+        edge_malloc_trim()
         let before = Self.dataBytes
         for number in 0..<100_000 { record(number, in: cache) }
         let grown = Self.dataBytes - before
         #expect(cache.statistics.entries == 100_000)
         #expect(grown < 100_000 * 1_000, "\(grown / 100_000) bytes each")
         #expect(grown < cache.bytes, "\(grown / 100_000) bytes each, counted \(cache.bytes / 100_000)")
+    }
+
+    @Test func `counts the URLs of auxiliary images and the class of the work`() {
+        let cache = NegativeCache<PipelineError>(policy: FailurePolicy(), time: time)
+        let key = CacheKey(hashing: "a")
+        var subject = PurgeSubject(origin: key, source: "photos", url: "http://origin.test/a")
+        cache.record(key, .broken("bad"), about: subject, url: subject.url)
+        let alone = cache.bytes
+        cache.remove(.all)
+        let long = "http://origin.test/" + String(repeating: "m", count: 2_000)
+        subject.auxiliaries = [PurgeSubject(origin: CacheKey(hashing: "b"), source: "marks", url: long)]
+        cache.record(key, .broken("bad"), about: subject, url: subject.url)
+        #expect(cache.bytes >= alone + 2_000)
+        cache.remove(.all)
+        let part = String(repeating: "p", count: 3_000)
+        let work = WorkClass(kind: "jpeg", parts: [part], levels: [1, 2], description: "")
+        cache.record(key, .broken("bad"), about: subject, url: subject.url, work: work)
+        #expect(cache.bytes >= alone + 5_000)
     }
 
     @Test func `evicts the oldest failures above the bytes, and counts what is left`() {

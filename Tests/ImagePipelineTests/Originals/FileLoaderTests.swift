@@ -77,6 +77,23 @@ struct FileLoaderTests {
         #expect(unsafe Glibc.write(answer.body.file.number, "y", 1) == -1)
     }
 
+    @Test func `copies a file into a folder if the memory limit has no room for it`() async throws {
+        let ledgers = BodyLedgers(memory: 100, disk: 1 << 20)
+        var configuration = FileLoader.Configuration(recognition: .images)
+        configuration.ledgers = ledgers
+        configuration.folder = folder.path
+        let loader = try FileLoader(configuration: configuration)
+        let text = String(repeating: "x", count: 1_000)
+        try write("root/b.jpg", text)
+        let answer = try await loader.fetched(fetch("b.jpg"))
+        #expect(answer.bytes == Array(text.utf8))
+        #expect(ledgers.memory.used == 0 && ledgers.disk.used == 1_000)
+        // Small ones stay in memory.
+        let small = try await loader.fetched(fetch("a.jpg"))
+        #expect(edge_memfd_is_sealed(small.body.file.number) == 1 && ledgers.memory.used == 6)
+        withExtendedLifetime((answer, small)) {}
+    }
+
     @Test func `reads a large file without recent writes once`() async throws {
         var times = [timespec(tv_sec: 784_111_777, tv_nsec: 5), timespec(tv_sec: 784_111_777, tv_nsec: 5)]
         func write(_ letter: String, nanoseconds: Int) throws {

@@ -8,16 +8,18 @@ struct MemoryCheck: DoctorCheck {
         let wanted = plan.sum
         let sum = "\(plan.list): \(Printing.size(wanted)) together"
         let fix =
-            "leave these sizes at auto, or lower limits.memory, cache.memory, workers.count or workers.decode-bytes"
+            "leave these sizes at auto, or lower cache.memory, transfers.memory, workers.count or workers.decode-bytes"
         if let limit = memory.group, limit < wanted {
             let message = "the control group is limited to \(Printing.size(limit)); \(sum)"
-            return [.warning("memory", message, fix: fix + ", or raise MemoryMax= (docker: --memory)")]
+            let more = ", lower limits.memory, or raise MemoryMax= (docker: --memory)"
+            return [.warning("memory", message, fix: fix + more)]
         }
         guard let total = memory.total else {
             return [.note("memory", "the machine's memory is unknown; \(sum)", fix: "mount /proc")]
         }
         guard total >= wanted else {
-            return [.warning("memory", "the machine has \(Printing.size(total)); \(sum)", fix: fix)]
+            let message = "the machine has \(Printing.size(total)); \(sum)"
+            return [.warning("memory", message, fix: fix + ", or lower limits.memory")]
         }
         if let warning = plan.warning { return [.warning("memory", warning, fix: fix + ", or raise limits.memory")] }
         return [
