@@ -76,6 +76,8 @@ log: {{ access: off, level: error }}
                     socket.create_connection(("127.0.0.1", port)).close()
                     break
                 except OSError:
+                    if daemon.poll() is not None:
+                        sys.exit(f"the daemon has ended with {daemon.returncode}")
                     time.sleep(0.05)
             tell("alone", measure(port))
             idle = []

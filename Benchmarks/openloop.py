@@ -127,7 +127,12 @@ class Origin:
         ours, theirs = multiprocessing.Pipe()
         self.process = multiprocessing.Process(target=serve_origin, args=(theirs,), daemon=True)
         self.process.start()
-        self.port = ours.recv()
+        # Otherwise the pipe would not end with the child.
+        theirs.close()
+        try:
+            self.port = ours.recv()
+        except EOFError:
+            sys.exit("bench: the origin does not start")
 
     def stop(self):
         self.process.terminate()
@@ -300,9 +305,13 @@ def in_process(function, *arguments):
 
     process = multiprocessing.Process(target=run, daemon=True)
     process.start()
+    theirs.close()
 
     def result():
-        value = ours.recv()
+        try:
+            value = ours.recv()
+        except EOFError:
+            sys.exit("bench: a load generator has failed")
         process.join()
         return value
 

@@ -270,6 +270,11 @@ def main():
             load = in_process(mixed, daemon.port, daemon.admin, SECONDS)
             flooding = in_process(flood, daemon.port, SECONDS)
             kinds, flood_statuses = load(), flooding()
+            if daemon.process.poll() is not None:
+                problems.append(f"the daemon has ended with {daemon.process.returncode}; the kernel ended {group.kills} processes "
+                                "of the group for want of memory")
+                print(f"soak: {problems[0]}\nsoak: failed")
+                return 1
             before = daemon.stats()
             last = resident(pid)
             purge(daemon.admin, {"all": True})

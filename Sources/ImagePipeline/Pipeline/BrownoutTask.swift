@@ -105,7 +105,8 @@ final class BrownoutTask: Sendable {
         guard isUsable, snapshot.record.policy.isStorable, header.orientedSize.width > 0,
             header.orientedSize.height > 0,
             request.reasonToPass(snapshot.record) == nil,
-            HeaderGate.refusal(of: header, plan: plan, source: source) == nil
+            HeaderGate.refusal(of: header, plan: plan, source: source) == nil,
+            OutputGate.refusal(of: header, plan: plan, for: request) == nil
         else { return nil }
         let body: OriginBody? = if case .file(let body) = stored.content { body } else { nil }
         return Original(snapshot: snapshot, body: body)

@@ -140,7 +140,10 @@ package final class Pipeline: Sendable {
             failures: parts.failures,
             request.origin.key
         ) { [self] flight in
-            start(request, .background(.low, isRefresh: true), flight)
+            var context = LoadContext.background(.low, isRefresh: true)
+            // Otherwise a failure because of what one client sent would be remembered for all.
+            context.caller.unkeyed = request.origin.unkeyed
+            start(request, context, flight)
         }
     }
 

@@ -13,7 +13,7 @@ package struct BrownoutRule: Hashable, Sendable {
 
 /// What is served in place of an image that cannot be made in time; the first that exists is taken.
 ///
-/// The answers leave out nothing but a resize and an encoder's effort. They are never stored as the requested variant.
+/// All but the placeholder leave out nothing but a resize and an encoder's effort. They are never stored as the requested variant.
 package enum BrownoutRung: String, Hashable, Sendable, CaseIterable {
     /// A stale variant of the same key. Overload is an error of this server, which would answer 503, so `stale-if-error` applies
     /// (RFC 5861 §4, RFC 9111 §4.2.4).
@@ -59,6 +59,13 @@ extension VariantRequest {
 
     /// The same request with another plan, as if a client had sent that.
     func with(plan: String) -> VariantRequest {
-        VariantRequest(origin: origin, plan: plan, bucket: bucket, tiers: tiers, quality: quality)
+        VariantRequest(
+            origin: origin,
+            plan: plan,
+            bucket: bucket,
+            tiers: tiers,
+            outputPixels: outputPixels,
+            quality: quality
+        )
     }
 }

@@ -11,14 +11,16 @@ extension PlanParameters {
                 if let refusal = limits.refusal(of: parameter, isPreset: isPreset) { throw refusal }
             }
         }
-        let ratio = self[StepContext.dprName]
-        guard stated.contains(where: { ResizeStep.names.contains($0.name) }) else {
-            guard let ratio, stated.contains(ratio), hasSize, let value = FixedDecimal(parsing: ratio.value),
-                let listed = try limits.ratio(for: ratio, value, isEnforced: isEnforced)
-            else { return }
-            return snap(ratio, to: Parameter(ratio.name, listed.text))
+        let statesSize = stated.contains { ResizeStep.names.contains($0.name) }
+        // dpr scales the other steps of a preset, too.
+        if !statesSize || limits.presets == .only, hasSize, let ratio = self[StepContext.dprName],
+            stated.contains(ratio), let value = FixedDecimal(parsing: ratio.value),
+            let listed = try limits.ratio(for: ratio, value, isEnforced: isEnforced)
+        {
+            snap(ratio, to: Parameter(ratio.name, listed.text))
         }
-        guard !limits.widths.isEmpty else { return }
+        guard statesSize, !limits.widths.isEmpty else { return }
+        let ratio = self[StepContext.dprName]
         guard let width = self["w"] else {
             guard isEnforced else { return }
             let list = limits.widths.map(String.init).joined(separator: ", ")

@@ -76,7 +76,10 @@ struct QueryReader {
         return ParsedQuery(
             plan: try parameters.plan(),
             presets: presetNames,
-            statedNames: Set(parts.compactMap { if case .own(let own, _) = $0 { own.name } else { nil } }),
+            statedNames: Set(
+                parts.compactMap { if case .own(let own, _) = $0 { own.name } else { nil } }
+                    + (options.nameRatio != nil && parameters.hasSize ? [StepContext.dprName] : [])
+            ),
             isBare: parameters.isEmpty,
             forwarded: options.query.outcome(forwarded),
             url: url,

@@ -63,7 +63,7 @@ package struct ParsedQuery: Hashable, Sendable {
     package let plan: Plan
     /// The names of the applied presets: the source's first, then those of the query.
     package let presets: [String]
-    /// The names of the parameters of the plan that the query itself states.
+    /// The names of the parameters of the plan that the query itself, or the name of the requested file, states.
     package let statedNames: Set<String>
     /// Whether the plan is that of presets, and nothing of it is the client's.
     package var isPresetPlan: Bool { !presets.isEmpty && statedNames.isEmpty }

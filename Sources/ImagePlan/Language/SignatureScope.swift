@@ -94,8 +94,12 @@ package struct SignatureScope: Hashable, Sendable {
 
     /// The first reason for which the scope does not permit a query; `nil` if it does.
     func refusal(of pairs: [QueryPair]) -> RequestError? {
+        var seen: Set<String> = []
         for pair in pairs {
             if let refusal = refusal(of: pair.name, value: pair.value ?? "") { return refusal }
+            guard seen.insert(pair.name).inserted || ParameterRole(of: pair.name)?.isRepeatable == true else {
+                return Self.error(pair.name, "is given more than once, which a signed scope permits for steps only")
+            }
         }
         let missing = required.first { name in !pairs.contains { $0.name == name } }
         return missing.map { Self.error($0, "is required by the signed scope") }

@@ -20,11 +20,15 @@ struct FieldEdits: Hashable, Sendable {
 
     /// Applies the edits to a response.
     ///
-    /// - Parameter kept: the name of a field that is left alone, in lower case.
+    /// - Parameter kept: the name of a field that is left alone, in lower case. With `cache-control`, no targeted field is set,
+    ///   which would override it in the caches that it names (RFC 9213 §2.2).
     func apply(to response: inout Response, except kept: String? = nil) {
         response.fields = without(response.fields, kept)
         response.dynamicFields = without(response.dynamicFields, kept)
-        for (name, line) in lines.sorted(by: { $0.key < $1.key }) where name != kept { response.dynamicFields += line }
+        for (name, line) in lines.sorted(by: { $0.key < $1.key }) where name != kept {
+            let isTargeted = name.hasSuffix("-cache-control") || name == "surrogate-control"
+            if !(isTargeted && kept == "cache-control") { response.dynamicFields += line }
+        }
     }
 
     /// Encoded fields without those that are edited.

@@ -54,8 +54,8 @@ enum BrownoutAnswer {
     }
 
     /// The `Cache-Control` with a lifetime; what the origin says against storing and sharing remains.
-    static func cacheControl(_ words: String?, lifetime: Int64) -> String {
-        let said = words.map { CacheControl($0) } ?? CacheControl()
+    static func cacheControl(_ field: String?, lifetime: Int64) -> String {
+        let said = field.map { CacheControl($0) } ?? CacheControl()
         if said.noStore { return "no-store" }
         var directives = [said.private == .absent ? "public" : "private"]
         if said.noCache != .absent { directives.append("no-cache") }

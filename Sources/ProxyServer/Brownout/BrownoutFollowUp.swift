@@ -78,6 +78,7 @@ final class BrownoutFollowUp: Sendable {
             }
         guard mayRun else { return tryLater(variant) }
         var context = LoadContext()
+        context.caller.unkeyed = variant.origin.unkeyed
         // With a single worker, background work would never start.
         context.priority = pipeline.hasBackground ? .background : .low
         context.deadline = SharedDeadline(time.monotonic + Int64(mostTries) * delay)

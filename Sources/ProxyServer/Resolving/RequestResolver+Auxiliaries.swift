@@ -21,13 +21,16 @@ extension RequestResolver {
             let reason = "exceeds the limit of \(limit) auxiliary images per request (limits.auxiliaries)"
             throw Problem(RequestError(parameter: wanted[limit].parameter, reason: reason))
         }
+        // The images of presets are the operator's choice.
+        let chosen = parsed.presets.flatMap { table.remote.options.presets[$0]?.plan.auxiliaries.map(\.path) ?? [] }
         var found: [Auxiliary] = []
         for auxiliary in wanted {
             guard let entry = table.sources[auxiliary.path.path.source] else { continue }
             let ruled = ruled(entry, auxiliary.path.path)
             do throws(Problem) {
-                // The images of presets are the operator's choice.
-                if parsed.statedNames.contains(auxiliary.parameter) { try checkUse(parsed, ruled) }
+                if parsed.statedNames.contains(auxiliary.parameter), !chosen.contains(auxiliary.path) {
+                    try checkUse(parsed, ruled)
+                }
                 try checkAccess(ruled)
             } catch {
                 throw Problem(error.status, error.detail, parameter: auxiliary.parameter)

@@ -19,11 +19,11 @@ extension RequestResolver {
             throw Problem(error)
         }
         let isAllowed = table.allowedHosts.contains { $0.matches(url.hostText) }
-        try permission?.checkRemote(parsed, path: rawPath, isAllowed: isAllowed)
+        let key = try permission?.checkRemote(parsed, path: rawPath, isAllowed: isAllowed)
         var ruled = try ruledFetch(url)
         try checkUse(parsed, ruled)
         try checkAccess(ruled)
-        ruled.signingKey = permission?.key(of: parsed, path: rawPath)
+        ruled.signingKey = key
         do {
             let origin = try origin(at: url, ruled)
             return try request(origin, table.rules.isEmpty ? parsed : parse(query, ruled.entry.options), ruled)
@@ -84,7 +84,7 @@ extension RequestResolver {
         guard table.dataPolicy != .off else {
             throw Problem(403, "data: URLs are not accepted here (remote.data).", parameter: name)
         }
-        try permission?.checkRemote(
+        let key = try permission?.checkRemote(
             parsed,
             path: rawPath,
             isAllowed: table.dataPolicy == .any,
@@ -97,8 +97,8 @@ extension RequestResolver {
         } catch {
             throw Problem(400, "\(name) \(error.reason).", parameter: name)
         }
-        let ruled = ruledData()
-        try checkUse(parsed, ruled)
+        var ruled = ruledData()
+        ruled.signingKey = key
         try checkAccess(ruled)
         let origin = OriginRequest(source: ruled.entry.rule, data: data)
         return try request(origin, table.rules.isEmpty ? parsed : try parse(query, ruled.entry.options), ruled)

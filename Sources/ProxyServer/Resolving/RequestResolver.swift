@@ -126,10 +126,9 @@ struct RequestResolver: Sendable {
         var options = entry.options
         if let hints { options.hints?.values = hints }
         let parsed = try parse(query, options)
-        try permission?.check(parsed, path: rawPath)
+        ruled.signingKey = try permission?.check(parsed, path: rawPath)
         try checkUse(parsed, ruled)
         try checkAccess(ruled)
-        ruled.signingKey = permission?.key(of: parsed, path: rawPath)
         do {
             let origin = try origin(of: ruled, parsed.forwarded, cookie: cookie)
             return try request(origin, parsed, hints: entry.options.hints, fallback: entry.fallback, ruled)

@@ -30,14 +30,17 @@ struct RequestPermission: Sendable {
 
     /// Checks a request for a configured source.
     ///
+    /// - Returns: the key that has signed the request, counted from 1; `nil` if it is not signed.
     /// - Throws: `Problem` 403, which never contains the correct signature.
-    func check(_ query: ParsedQuery, path: some Collection<UInt8>) throws(Problem) {
+    @discardableResult
+    func check(_ query: ParsedQuery, path: some Collection<UInt8>) throws(Problem) -> Int? {
         let verdict = verdict(on: query, path: path)
         guard !isRequired || verdict != .missing else {
             throw Problem(403, "The request is not signed (signing.required).", parameter: "sig")
         }
         try Self.refuse(verdict, query)
         try Self.checkOptions(query)
+        return verdict.key
     }
 
     /// Checks a request of `/fetch`.
@@ -45,14 +48,16 @@ struct RequestPermission: Sendable {
     /// - Parameters:
     ///   - isAllowed: whether the URL may be fetched without a signature, as `remote.allow` permits for its host.
     ///   - refusal: the problem otherwise.
+    /// - Returns: the key that has signed the request, counted from 1; `nil` if it is not signed.
     /// - Throws: 403.
+    @discardableResult
     func checkRemote(
         _ query: ParsedQuery,
         path: some Collection<UInt8>,
         method: String = "GET",
         isAllowed: Bool,
         refusal: String = "This host is not allowed without a signature (remote.allow)."
-    ) throws(Problem) {
+    ) throws(Problem) -> Int? {
         let verdict = verdict(on: query, path: path, method: method)
         guard verdict != .missing else {
             guard !isRequired else {
@@ -62,9 +67,11 @@ struct RequestPermission: Sendable {
                 throw Problem(403, refusal, parameter: query.url?.name ?? "url")
             }
             try Self.refuse(verdict, query)
-            return try Self.checkOptions(query)
+            try Self.checkOptions(query)
+            return nil
         }
         try Self.refuse(verdict, query)
+        return verdict.key
     }
 
     /// Only the operator, by signing, can allow a client to cause requests to the origin, or to wait for the disk.
@@ -94,13 +101,5 @@ struct RequestPermission: Sendable {
         case .unverifiable:
             throw Problem(403, "Signatures cannot be verified here: no key is configured.", parameter: "sig")
         }
-    }
-}
-
-extension RequestPermission {
-    /// The key that has signed a request, counted from 1; `nil` if it is not signed.
-    func key(of query: ParsedQuery, path: some Collection<UInt8>) -> Int? {
-        guard query.signature != nil, case .valid(let key) = verdict(on: query, path: path) else { return nil }
-        return key
     }
 }

@@ -79,7 +79,10 @@ enum SignatureVerdict: Sendable, Hashable {
     /// There is no signature.
     case missing
 
-    var isValid: Bool {
-        if case .valid = self { true } else { false }
+    var isValid: Bool { key != nil }
+
+    /// The key for which it is valid, counted from 1.
+    var key: Int? {
+        if case .valid(let key) = self { key } else { nil }
     }
 }

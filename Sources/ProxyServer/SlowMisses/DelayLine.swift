@@ -5,6 +5,7 @@ import LinuxSystem
 /// Its thread exists while closures wait, and for some seconds longer. Any thread.
 final class DelayLine: Sendable {
     private struct Entry: Sendable {
+        var id: UInt64
         var due: Int64
         var work: @Sendable () -> Void
     }
@@ -13,6 +14,7 @@ final class DelayLine: Sendable {
         /// The next one is last.
         var entries: [Entry] = []
         var isRunning = false
+        var lastID: UInt64 = 0
     }
 
     /// Nanoseconds for which the thread waits for another closure.
@@ -23,13 +25,15 @@ final class DelayLine: Sendable {
 
     /// Runs a closure, which must not block, after a delay in nanoseconds; false if there is no thread to run it.
     func run(after delay: Int64, _ work: @escaping @Sendable () -> Void) -> Bool {
-        let entry = Entry(due: time.monotonic + delay, work: work)
-        let starts = state.update { state -> Bool in
+        let due = time.monotonic + delay
+        let (id, starts) = state.update { state -> (UInt64, Bool) in
+            state.lastID += 1
+            let entry = Entry(id: state.lastID, due: due, work: work)
             // Most are due last, which is the front.
             let place = state.entries.firstIndex { $0.due <= entry.due } ?? state.entries.endIndex
             state.entries.insert(entry, at: place)
             defer { state.isRunning = true }
-            return !state.isRunning
+            return (entry.id, !state.isRunning)
         }
         guard starts else { return true }
         do throws(Errno) {
@@ -37,7 +41,8 @@ final class DelayLine: Sendable {
             return true
         } catch {
             state.withLock { state in
-                state.entries = []
+                // The others wait for the next call, which tries to start a thread again.
+                state.entries.removeAll { $0.id == id }
                 state.isRunning = false
             }
             return false

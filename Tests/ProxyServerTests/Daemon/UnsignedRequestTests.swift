@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -46,6 +47,43 @@ struct UnsignedRequestTests {
         #expect(refused.status == 403 && refused.text.contains("\"parameter\":\"w\""), "\(refused.text)")
         let told = try explain(rig, "/photos/a.png?w=350&h=300&format=png")
         #expect(told.contains("480, instead of 350 without a signature (unsigned)"), "\(told)")
+    }
+
+    @Test func `dpr has four values with presets: only, also where w has a list`() throws {
+        let rig = try EndToEndRig(
+            Self.signing + "presets: { soft: \"w=200&blur=2&format=png\" }\n",
+            source: ", unsigned: { presets: only, widths: [320] }",
+            script: ScriptedOrigin.pictures(pictures)
+        )
+        for ratio in ["1.7", "1.700001", "2"] {
+            #expect(try rig.get("/photos/a.png?preset=soft&w=9&dpr=\(ratio)").status == 200)
+        }
+        #expect(try rig.metric("edgeprint_transforms_total") == 1)
+    }
+
+    @Test func `the scale in a file's name counts for unsigned.pixels`() throws {
+        let rig = try EndToEndRig(
+            Self.signing + "presets: { p: \"w=282&format=png\" }\n",
+            source: ", unsigned: { pixels: 60000 }, scale-suffix: true",
+            script: ScriptedOrigin.pictures(pictures)
+        )
+        #expect(try rig.get("/photos/a.png?preset=p").status == 200)
+        #expect(try rig.get("/photos/a.png?preset=p&dpr=2").status == 422)
+        #expect(try rig.get("/photos/a@2x.png?preset=p").status == 422)
+    }
+
+    @Test func `a preset's watermark of a signed source may be used beside one of the query`() throws {
+        let folder = try TemporaryFolder()
+        for (name, bytes) in pictures { try Data(bytes).write(to: URL(fileURLWithPath: folder.path + "/" + name)) }
+        let rig = try EndToEndRig(
+            Self.signing + "presets: { brand: \"watermark=photos/logo.png,center\" }\n",
+            source: ", unsigned: none",
+            sources: "\n  open: { url: \"file://\(folder.path)/\" }",
+            script: ScriptedOrigin.pictures(pictures)
+        )
+        let query = "preset=brand&format=png&watermark="
+        #expect(try rig.get("/open/a.png?\(query)open/logo.png,north").status == 200)
+        #expect(try rig.get("/open/a.png?\(query)photos/a.png,north").status == 403)
     }
 
     @Test func `refusals name parameter, limit and the nearest value`() throws {
