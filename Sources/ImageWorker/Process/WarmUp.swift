@@ -21,10 +21,13 @@ enum WarmUp {
                     defer { state.next += 1 }
                     return state.next
                 }
-                guard trial <= coders.count else { return }
-                // Text takes longest, so it is first.
-                let result = trial == 0 ? nil : CodecTrial.attempt(coders[trial - 1])
-                if trial == 0 { loadText() }
+                guard trial < loads.count + coders.count else { return }
+                var result: WorkerCapabilities.Codec?
+                if trial < loads.count {
+                    loads[trial]()
+                } else {
+                    result = CodecTrial.attempt(coders[trial - loads.count])
+                }
                 state.update { state in
                     state.codecs[trial] = result
                     state.ended += 1
@@ -34,30 +37,30 @@ enum WarmUp {
         // Without a second thread, the first makes all trials.
         try? SystemThread.start(name: "warm-up", work)
         work()
-        state.wait { $0.ended > coders.count ? () : nil }
+        state.wait { $0.ended == loads.count + coders.count ? () : nil }
         return state.withLock { state in state.codecs.sorted { $0.key < $1.key }.map(\.value) }
     }
 
     private struct State {
-        /// The trial that starts next: 0 for text, then those of the coders.
+        /// The trial that starts next: `loads`, then the coders.
         var next = 0
         var ended = 0
         var codecs: [Int: WorkerCapabilities.Codec] = [:]
     }
 
-    /// Loads fonts, the time zone and character encodings.
-    private static func loadText() {
-        drawText()
-        tzset()
-        TextEncodings.load()
-    }
-
-    /// Draws text twice: through librsvg with cairo, as in SVGs, and through libvips, as in watermarks.
-    private static func drawText() {
-        let drawn = try? rendered(picture)
-        _ = try? drawn?.resized(width: 4, height: 4).inMemory()
-        _ = try? Raster.make("text") { out in unsafe edge_vips_text(&out, "a", "sans 8") }.inMemory()
-    }
+    /// What takes longest is first: text through librsvg with cairo, as in SVGs, and through libvips, as in watermarks; the time zone
+    /// and character encodings.
+    private static let loads: [@Sendable () -> Void] = [
+        {
+            let drawn = try? rendered(picture)
+            _ = try? drawn?.resized(width: 4, height: 4).inMemory()
+            _ = try? Raster.make("text") { out in unsafe edge_vips_text(&out, "a", "sans 8") }.inMemory()
+        },
+        {
+            tzset()
+            TextEncodings.load()
+        },
+    ]
 
     private static func rendered(_ text: String) throws -> Raster {
         let mapping = try unsafe Array(text.utf8).withUnsafeBytes { try unsafe SourceMapping(copying: $0) }
