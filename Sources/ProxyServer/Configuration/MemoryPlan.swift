@@ -25,9 +25,9 @@ struct MemoryPlan: Sendable, Equatable {
     /// The resident memory above which a worker is replaced (`workers.rss`).
     let workerResident: Int
 
-    /// The resident memory of the daemon without its caches, in bytes.
+    /// The resident memory assumed for the daemon without its caches, in bytes.
     static let daemon = 32 << 20
-    /// The resident memory of a worker between jobs, in bytes.
+    /// The resident memory assumed for a worker between jobs, in bytes.
     static let idleWorker = 40 << 20
     /// The budget's share of decoding has room for a worker per this many bytes.
     private static let workerShare = 80 << 20
