@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Measures how the daemon behaves under more load than it can carry (open loop).
 
-Usage: Benchmarks/overload.py [SCENARIO…]      flood, slow, capacity, leave, brownout; by default all of them
+Usage: Benchmarks/overload.py [SCENARIO…]      flood, slow, share, capacity, leave, brownout; by default all of them
 
   flood     Clients with BENCH_FLOOD connections request 12 MP pictures, each a new one; a client at another address requests one small
             new picture a second. Latency of the latter, alone and beside the flood.
   slow      One client with six connections requests SVGs that take ten seconds to draw. Latency of small new pictures of another one.
+  share     One client's transforms beside another client that makes 95 % of a load of twice the capacity. Latency of the former.
   capacity  Transforms at 1, 2, 4 and 10 times the capacity. Answers with 200 within 2 s (goodput), time of refusals, longest wait of
             requests that fail, p99 of hits against the p99 of the same hits while as many processes as workers burn CPU at the
             workers' priority, and the time until a new transform takes what it takes when idle.
@@ -126,6 +127,19 @@ def capacity_of(daemon, plan=PLAN, seconds=4):
     return asyncio.run(run())
 
 
+def share(daemon):
+    """One client's transforms at 1/10 of the capacity, alone and beside a client that makes 95 % of a load of twice the capacity."""
+    rate, seconds = capacity_of(daemon), 2 * SECONDS
+    mine, others = rate * 2 * 0.05, rate * 2 * 0.95
+    paths = [fresh("medium", PLAN) for _ in range(int(others * (seconds + 4)))]
+    alone = summary(asyncio.run(steady(daemon.port, "127.0.0.2", "medium", PLAN, mine, seconds)))
+    load = in_process(crowd, daemon.port, ["127.0.0.3"], paths, others, PATIENCE)
+    time.sleep(2)
+    under = summary(asyncio.run(steady(daemon.port, "127.0.0.2", "medium", PLAN, mine, seconds)))
+    load.process.terminate()
+    return {"capacity per s": round(rate, 1), "alone": alone, "beside": under, "ratio of p95": round(under["p95"] / alone["p95"], 2)}
+
+
 def burn():
     while True:
         sum(range(10_000))
@@ -224,7 +238,7 @@ def brownout(daemon):
     return {"capacity per s": round(rate, 1), "share of 200s": round(good / len(answers), 3), "rungs": rungs, **result}
 
 
-SCENARIOS = {"flood": flood, "slow": slow, "capacity": capacity, "leave": leave, "brownout": brownout}
+SCENARIOS = {"flood": flood, "slow": slow, "share": share, "capacity": capacity, "leave": leave, "brownout": brownout}
 
 
 def show(value, depth=1):

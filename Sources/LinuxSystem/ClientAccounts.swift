@@ -1,4 +1,4 @@
-/// What each client uses at the moment: connections to this server, and connections to origins.
+/// What each client uses at the moment: connections to this server and to origins, and workers.
 ///
 /// The one table that limits per client and operators read. An account is the text that a client's work is charged to, such as its
 /// IPv4 address. An account that uses nothing is forgotten, so the table is bounded by the limits on what it counts. Any thread.
@@ -11,6 +11,10 @@ package final class ClientAccounts: Sendable {
         case downloads
         /// Downloads that wait for a connection to an origin.
         case waitingDownloads
+        /// Transforms on a worker.
+        case transforms
+        /// Transforms that wait for a worker.
+        case waitingTransforms
     }
 
     /// What one account uses.
@@ -23,8 +27,16 @@ package final class ClientAccounts: Sendable {
         package var waitingDownloads = 0
         /// Milliseconds for which ended downloads have occupied connections, since the account last used nothing.
         package var downloadMilliseconds: Int64 = 0
+        /// Transforms on a worker.
+        package var transforms = 0
+        /// Transforms that wait for a worker.
+        package var waitingTransforms = 0
+        /// Milliseconds that ended transforms have taken, since the account last used nothing.
+        package var transformMilliseconds: Int64 = 0
 
-        fileprivate var isIdle: Bool { connections == 0 && downloads == 0 && waitingDownloads == 0 }
+        fileprivate var isIdle: Bool { connections == 0 && work == 0 }
+        /// Downloads and transforms.
+        fileprivate var work: Int { downloads + waitingDownloads + transforms + waitingTransforms }
 
         fileprivate subscript(_ resource: Resource) -> Int {
             get {
@@ -32,6 +44,8 @@ package final class ClientAccounts: Sendable {
                 case .connections: connections
                 case .downloads: downloads
                 case .waitingDownloads: waitingDownloads
+                case .transforms: transforms
+                case .waitingTransforms: waitingTransforms
                 }
             }
             set {
@@ -39,6 +53,8 @@ package final class ClientAccounts: Sendable {
                 case .connections: connections = newValue
                 case .downloads: downloads = newValue
                 case .waitingDownloads: waitingDownloads = newValue
+                case .transforms: transforms = newValue
+                case .waitingTransforms: waitingTransforms = newValue
                 }
             }
         }
@@ -80,13 +96,25 @@ package final class ClientAccounts: Sendable {
         }
     }
 
-    /// The accounts that use the most, first by downloads in progress and waiting, then by connections.
+    /// Ends a transform of an account.
+    ///
+    /// - Parameter milliseconds: how long it has occupied a worker.
+    package func endTransform(of account: String, milliseconds: Int64) {
+        accounts.withLock { accounts in
+            guard var use = accounts[account] else { return }
+            use.transforms -= 1
+            use.transformMilliseconds += milliseconds
+            accounts[account] = use.isIdle ? nil : use
+        }
+    }
+
+    /// The accounts that use the most, first by downloads and transforms in progress and waiting, then by connections.
     package func largest(_ number: Int) -> [(account: String, use: Use)] {
         let all = accounts.withLock { Array($0) }
         let sorted = all.sorted { left, right in
             let (one, other) = (left.value, right.value)
             let order = [
-                (one.downloads + one.waitingDownloads, other.downloads + other.waitingDownloads),
+                (one.work, other.work),
                 (one.connections, other.connections),
             ]
             for (a, b) in order where a != b { return a > b }

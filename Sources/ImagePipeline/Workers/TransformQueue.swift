@@ -61,11 +61,17 @@ final class TransformQueue: Sendable {
 
     /// Raised for each queued job, and for drivers that can start another one; drivers poll it.
     let event: WakeEvent
+    private let accounts: ClientAccounts
     private let time: any TimeSource
     private let state: Lock<State>
 
     /// Creates an empty queue.
-    init(_ limits: TransformSchedule<PendingTransform>.Limits, time: any TimeSource) throws(Errno) {
+    init(
+        _ limits: TransformSchedule<PendingTransform>.Limits,
+        accounts: ClientAccounts = ClientAccounts(),
+        time: any TimeSource
+    ) throws(Errno) {
+        self.accounts = accounts
         self.time = time
         state = Lock(State(schedule: TransformSchedule(limits)))
         event = try WakeEvent(semaphore: true)
@@ -133,7 +139,11 @@ final class TransformQueue: Sendable {
                 case .late(let wait): throw .late(wait)
                 }
             }
-            if displaced != nil { state.counts.dropped += 1 }
+            note(pending, waits: 1)
+            if let displaced {
+                note(displaced.item, waits: -1)
+                state.counts.dropped += 1
+            }
             // Jobs behind the displaced one may fit where it did not.
             return (displaced, state.schedule.stops(at: now), displaced == nil ? 0 : state.takeDisappointed())
         }
@@ -158,7 +168,10 @@ final class TransformQueue: Sendable {
         let isSignalled = event.take()
         let now = time.monotonic
         return state.withLock { state in
-            if let job = state.schedule.take(at: now) { return job.item }
+            if let job = state.schedule.take(at: now) {
+                note(job.item, waits: -1, runs: 1)
+                return job.item
+            }
             // Without a signal, another driver has it.
             if isSignalled, state.schedule.waiting > 0 { state.disappointed += 1 }
             return nil
@@ -170,7 +183,11 @@ final class TransformQueue: Sendable {
     /// - Parameter ready: workers that run or could run a job.
     func takeBackground(ready: Int) -> PendingTransform? {
         let now = time.monotonic
-        return state.withLock { $0.schedule.takeBehind(ready: ready, at: now)?.item }
+        return state.withLock { state in
+            guard let job = state.schedule.takeBehind(ready: ready, at: now) else { return nil }
+            note(job.item, waits: -1, runs: 1)
+            return job.item
+        }
     }
 
     /// Returns whether a job that a driver has taken is too late to be started; otherwise its duration counts from now on.
@@ -195,9 +212,16 @@ final class TransformQueue: Sendable {
             if let duration, let measure = pending.measure {
                 state.correction.observe(duration, pending.estimate, isAtLeast: measure == .atLeast)
             }
-            guard let job, pending.isSetBack else { return (false, state.takeDisappointed()) }
+            let isQueued = job != nil && pending.isSetBack
+            if let job, isQueued, !state.isClosed {
+                state.schedule.putBack(job, at: now)
+                note(pending, waits: 1)
+            }
+            if let account = pending.job.account, let duration {
+                accounts.endTransform(of: account, milliseconds: duration / 1_000_000)
+            }
+            guard isQueued else { return (false, state.takeDisappointed()) }
             state.counts.overruns += 1
-            if !state.isClosed { state.schedule.putBack(job, at: now) }
             // The signal of the job itself was consumed when it was taken.
             return (state.isClosed, state.takeDisappointed() + 1)
         }
@@ -205,13 +229,23 @@ final class TransformQueue: Sendable {
         if isClosed { pending.endElsewhere(.cancelled) }
     }
 
+    /// Counts a change of what a job's client uses, in the order of the queue's changes: with its lock held.
+    private func note(_ pending: PendingTransform, waits: Int, runs: Int = 0) {
+        guard let account = pending.job.account else { return }
+        // First what it gains, so that its account is not forgotten in between.
+        if runs != 0 { accounts.add(runs, .transforms, to: account) }
+        accounts.add(waits, .waitingTransforms, to: account)
+    }
+
     /// Removes a job if it still waits; a running one loses its claim to its worker.
     ///
     /// The signal of a waiting job stays raised; the driver that it wakes finds no job and waits again.
     func remove(_ pending: PendingTransform) {
         let now = time.monotonic
-        let (stops, waking) = state.withLock { state -> ([TransformSchedule<PendingTransform>.Run], Int) in
+        typealias Stops = [TransformSchedule<PendingTransform>.Run]
+        let (stops, waking) = state.withLock { state -> (Stops, Int) in
             guard !state.schedule.remove(pending.id, of: pending.job.account, at: now) else {
+                note(pending, waits: -1)
                 // A job behind it may fit where it did not.
                 return ([], state.takeDisappointed())
             }
@@ -239,6 +273,7 @@ final class TransformQueue: Sendable {
         let now = time.monotonic
         let (late, stops, isWaiting, waking) = state.withLock { state in
             let late = state.schedule.expire(at: now)
+            for job in late { note(job.item, waits: -1) }
             state.counts.dropped += late.count
             // Jobs behind an expired one may fit where it did not.
             let waking = late.isEmpty ? 0 : state.takeDisappointed()
@@ -253,7 +288,11 @@ final class TransformQueue: Sendable {
     /// Takes all waiting jobs.
     func drain() -> [PendingTransform] {
         let now = time.monotonic
-        return state.withLock { $0.schedule.drain(at: now).map(\.item) }
+        return state.withLock { state in
+            let drained = state.schedule.drain(at: now).map(\.item)
+            for pending in drained { note(pending, waits: -1) }
+            return drained
+        }
     }
 
     /// Refuses further jobs and takes all waiting ones.

@@ -1,5 +1,6 @@
 import Glibc
 package import ImagePlan
+package import LinuxSystem
 
 extension WorkerPool {
     /// The number of workers, their limits, and when one is replaced.
@@ -14,6 +15,8 @@ extension WorkerPool {
         package var queueTime = 2_000
         /// The maximum bytes of decoded pixels of all running jobs together, by an upper bound for each; further jobs wait.
         package var decodeBytes = 4 << 30
+        /// Where waiting and running jobs, and what they took, are charged to their clients.
+        package var accounts = ClientAccounts()
         /// The path of the worker; `nil` for `edgeprint-worker` next to the running executable.
         package var workerPath: String?
         /// The address space of a worker, in bytes; libraries take about 0.16 GiB of it.

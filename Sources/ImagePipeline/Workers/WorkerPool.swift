@@ -40,7 +40,11 @@ package final class WorkerPool: Transforming {
                 burst: 2 * configuration.workers,
                 at: time.monotonic
             )
-            queue = try TransformQueue(TransformSchedule.Limits(configuration), time: time)
+            queue = try TransformQueue(
+                TransformSchedule.Limits(configuration),
+                accounts: configuration.accounts,
+                time: time
+            )
             var starts: [WakeEvent] = []
             for _ in 0..<configuration.workers { try starts.append(WakeEvent()) }
             self.starts = starts

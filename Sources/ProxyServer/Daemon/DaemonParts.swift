@@ -63,7 +63,9 @@ final class DaemonParts: Sendable {
         let readiness = Readiness(sandbox: configuration.workers.sandbox)
         self.readiness = readiness
         events = EventHub(logger: logger, level: logLevel, limits: { live.current.events }, time: time)
+        let accounts = ClientAccounts()
         var pool = WorkerPool.Configuration(configuration)
+        pool.accounts = accounts
         pool.conditionChanged = { Self.tell($0, readiness, logger) }
         let mode = pool.sandbox
         pool.postureChanged = { Self.tell(SandboxReport(mode, $0), readiness, logger) }
@@ -96,7 +98,6 @@ final class DaemonParts: Sendable {
         readLane = try WorkLane(WorkLane.Configuration(name: "read", threads: configuration.cache.readThreads))
         metrics = Metrics(loops: loops)
         let via = ViaName()
-        let accounts = ClientAccounts()
         var engine = TransferEngine.Configuration(userAgent: "Edgeprint/\(Version.text)", pseudonym: via.text)
         engine.scheduling = configuration.scheduling
         engine.memory = plan.bodies

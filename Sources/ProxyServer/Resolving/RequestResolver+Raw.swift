@@ -10,6 +10,14 @@ extension RequestResolver {
     /// - Parameter method: the request method, which the source must accept and the signature must cover.
     /// - Throws: `Problem` that describes the error in the target.
     func rawOrigin(of target: [UInt8], method: String = "GET") throws(Problem) -> OriginRequest? {
+        try rawTarget(of: target, method: method)?.origin
+    }
+
+    /// The same, with the key that has signed the request, counted from 1; `nil` if it is not signed.
+    func rawTarget(
+        of target: [UInt8],
+        method: String
+    ) throws(Problem) -> (origin: OriginRequest, signingKey: Int?)? {
         guard table.hasRaw else { return nil }
         let mark = target.firstIndex(of: UInt8(ascii: "?")) ?? target.count
         let rawPath = target[..<mark]
@@ -21,12 +29,13 @@ extension RequestResolver {
             guard let path = try RequestPath.parse(Array(rawPath)), let entry = table.sources[path.source] else {
                 return nil
             }
-            let suffix = signsRaw ? try rawSigned(rawPath, query ?? [], method) : query
+            var (suffix, key): ([UInt8]?, Int?) = (query, nil)
+            if signsRaw { (suffix, key) = try rawSigned(rawPath, query ?? [], method) }
             let ruled = ruled(entry, path)
             try checkAccess(ruled)
             let rest = ruled.editedRaw(suffix.map { String(decoding: $0, as: UTF8.self) })
             let text = prefix + (try ruled.path(path)).rawPath + (rest.map { "?" + $0 } ?? "")
-            return OriginRequest(source: ruled.entry.rule, url: try OriginURL(text, of: "path"))
+            return (OriginRequest(source: ruled.entry.rule, url: try OriginURL(text, of: "path")), key)
         } catch let error as RequestError {
             throw Problem(error)
         } catch let problem as Problem {
@@ -45,21 +54,24 @@ extension RequestResolver {
         return rule?.isRaw == true ? rule : nil
     }
 
-    /// Verifies the signature and returns the query without `sig` and `exp`, or `nil` if it is empty.
-    private func rawSigned(_ path: ArraySlice<UInt8>, _ query: [UInt8], _ method: String) throws -> [UInt8]? {
+    /// Verifies the signature and returns the query without `sig` and `exp`, or `nil` if it is empty, and the key.
+    private func rawSigned(
+        _ path: ArraySlice<UInt8>,
+        _ query: [UInt8],
+        _ method: String
+    ) throws -> (rest: [UInt8]?, key: Int?) {
         let own = try RawSignature(query)
-        if let permission {
-            try permission.check(own.signature, path: path, query: own.unsigned, method: method)
-            try Self.checkExpiry(own.expires, time.wallSeconds)
-        }
-        return own.rest
+        guard let permission else { return (own.rest, nil) }
+        let key = try permission.check(own.signature, path: path, query: own.unsigned, method: method)
+        try Self.checkExpiry(own.expires, time.wallSeconds)
+        return (own.rest, key)
     }
 
     private func rawRemote(
         _ path: ArraySlice<UInt8>,
         _ query: [UInt8],
         _ method: String
-    ) throws(Problem) -> OriginRequest {
+    ) throws(Problem) -> (origin: OriginRequest, signingKey: Int?) {
         guard path.elementsEqual(Array("/fetch".utf8)) else {
             throw Problem(404, "/fetch has no path; use url=.")
         }
@@ -74,13 +86,14 @@ extension RequestResolver {
             let (text, name) = try remoteText(parsed)
             let url = try OriginURL(text, of: name)
             let isAllowed = table.allowedHosts.contains { $0.matches(url.hostText) }
+            var key: Int?
             if let permission {
-                try permission.checkRemote(parsed, path: path, method: method, isAllowed: isAllowed)
+                key = try permission.checkRemote(parsed, path: path, method: method, isAllowed: isAllowed)
                 try Self.checkExpiry(parsed.expires, time.wallSeconds)
             }
             let ruled = try ruledFetch(url)
             try checkAccess(ruled)
-            return try origin(at: url, ruled)
+            return (try origin(at: url, ruled), key)
         } catch let error as RequestError {
             throw Problem(error)
         } catch let problem as Problem {
@@ -113,19 +126,22 @@ extension RequestPermission {
     /// Checks a request of a raw source.
     ///
     /// - Parameter query: the raw query without `sig`.
+    /// - Returns: the key that has signed the request, counted from 1; `nil` if it is not signed.
     /// - Throws: 403.
     func check(
         _ signature: String?,
         path: some Collection<UInt8>,
         query: some Collection<UInt8>,
         method: String
-    ) throws(Problem) {
+    ) throws(Problem) -> Int? {
         guard let signature else {
             guard !isRequired else {
                 throw Problem(403, "The request is not signed (signing.required).", parameter: "sig")
             }
-            return
+            return nil
         }
-        try Self.refuse(signer.verdict(on: signature, path: path, query: query, method: method))
+        let verdict = signer.verdict(on: signature, path: path, query: query, method: method)
+        try Self.refuse(verdict)
+        return verdict.key
     }
 }

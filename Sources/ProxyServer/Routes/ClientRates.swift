@@ -1,4 +1,5 @@
 import HTTPKit
+import HTTPSemantics
 import LinuxSystem
 
 /// Bounds how many requests of one client or of one signing key the caches in memory cannot answer (`clients.rate`,
@@ -135,5 +136,22 @@ enum RateLimitFields {
         block.append("RateLimit-Policy", "\"\(policy)\";q=\(rate * Int(window));w=\(window)")
         block.append("RateLimit", "\"\(policy)\";r=0;t=\(seconds)")
         return block.bytes
+    }
+}
+
+extension ClientRates {
+    /// The refusal of a request whose signing key has used up `signing.rate` of its site; `nil` to proceed.
+    ///
+    /// - Parameter key: the key, counted from 1.
+    func refusal(
+        ofKey key: Int,
+        of site: Site,
+        _ context: RequestContext,
+        vary: VaryFields = []
+    ) -> Response? {
+        let rate = site.resolver.permission?.rate ?? 0
+        guard let delay = delay(ofKey: key, in: site.name, rate: rate, now: context.monotonic) else { return nil }
+        return Response(.tooManyRequestsOfKey(after: delay), vary: vary, id: context.trace.id)
+            .with(RateLimitFields.bytes(of: "key", rate: rate, seconds: delay))
     }
 }

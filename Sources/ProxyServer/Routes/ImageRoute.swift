@@ -233,11 +233,7 @@ final class ImageRoute: Sendable {
     /// The refusal of a request whose signing key has used up `signing.rate` of its site; `nil` to proceed.
     private func refusal(ofKeyOf request: ResolvedRequest, _ site: Site, _ context: RequestContext) -> Response? {
         guard let key = request.rules.signingKey else { return nil }
-        let rate = site.resolver.permission?.rate ?? 0
-        guard let delay = rates.delay(ofKey: key, in: site.name, rate: rate, now: context.monotonic) else { return nil }
-        let refusal = Response(.tooManyRequestsOfKey(after: delay), vary: request.vary, id: context.trace.id)
-        return refusal.with(RateLimitFields.bytes(of: "key", rate: rate, seconds: delay))
-            .with(request.fields.crossOrigin)
+        return rates.refusal(ofKey: key, of: site, context, vary: request.vary)?.with(request.fields.crossOrigin)
     }
 
     /// Responds with the source's fallback image.

@@ -39,11 +39,11 @@ final class RawRoute: Sendable {
         // Where purging is enabled, PURGE is meant for this cache, not the origin's.
         if head.method == .purge, live.current.takesPurges { return nil }
         let method = head.method.name ?? Self.name(of: head.method, bytes)
-        let origin: OriginRequest
+        let (origin, signingKey): (OriginRequest, Int?)
         do {
             let target = bytes.copy(site.target(of: head))
-            guard let found = try resolver.rawOrigin(of: target, method: method) else { return nil }
-            origin = found
+            guard let found = try resolver.rawTarget(of: target, method: method) else { return nil }
+            (origin, signingKey) = found
         } catch {
             return .now(Response(error.ofSource, id: context.trace.id).readable(by: live.current.answers.cors))
         }
@@ -69,6 +69,9 @@ final class RawRoute: Sendable {
                 credentials.matches(live.current.admin.token) || credentials.matches(site.token)
         }
         if let answer = proxy.cached(request) { return .now(Response(answer, of: origin, via: via)) }
+        if let signingKey, let refusal = rates.refusal(ofKey: signingKey, of: site, context) {
+            return .now(refusal.readable(by: live.current.answers.cors))
+        }
         return load(request, of: site, context)
     }
 

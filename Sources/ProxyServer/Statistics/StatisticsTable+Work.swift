@@ -186,7 +186,7 @@ extension StatisticsTable {
         ) { $0.server.turnedAwayOfClients },
         .gauge(
             "clients.count",
-            Metric("edgeprint_clients", "Clients with open connections or downloads.")
+            Metric("edgeprint_clients", "Clients with open connections, downloads or transforms.")
         ) { $0.clientCount },
         .fact("clients.largest") { reading in
             .array(
@@ -196,6 +196,9 @@ extension StatisticsTable {
                         .init("downloads", .number(use.downloads)),
                         .init("waitingDownloads", .number(use.waitingDownloads)),
                         .init("downloadMilliseconds", .number(Int(clamping: use.downloadMilliseconds))),
+                        .init("transforms", .number(use.transforms)),
+                        .init("waitingTransforms", .number(use.waitingTransforms)),
+                        .init("transformMilliseconds", .number(Int(clamping: use.transformMilliseconds))),
                     ])
                 }
             )

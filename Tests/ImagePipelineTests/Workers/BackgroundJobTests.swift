@@ -41,6 +41,31 @@ struct BackgroundJobTests {
         #expect(queue.count == 0 && queue.take() == nil)
     }
 
+    @Test func `clients are charged for jobs that wait and run, and for what they took`() throws {
+        let (time, accounts) = (ManualTime(), ClientAccounts())
+        let queue = try TransformQueue(TransformSchedule.Limits(workers: 2), accounts: accounts, time: time)
+        let ends = try CompletionThread()
+        defer { ends.close() }
+        var job = try PoolBench.job()
+        job.account = "a"
+        let pending = (1...3).map { number in
+            PendingTransform(id: number, message: [], job: job, arrival: 0, queue: queue, ends: ends) { _ in }
+        }
+        for one in pending { try queue.append(one) }
+        #expect(accounts.use(of: "a").waitingTransforms == 3)
+        let first = try #require(queue.take())
+        #expect(accounts.use(of: "a").transforms == 1 && accounts.use(of: "a").waitingTransforms == 2)
+        pending[2].cancel()
+        #expect(accounts.use(of: "a").waitingTransforms == 1)
+        #expect(first.begin(try WakeEvent()))
+        time.advance(seconds: 3)
+        first.end(.failure(.workerLost))
+        queue.release(first)
+        #expect(accounts.use(of: "a").transforms == 0 && accounts.use(of: "a").transformMilliseconds == 3_000)
+        _ = queue.review()
+        #expect(accounts.count == 0, "the last one has expired")
+    }
+
     @Test func `drivers are woken for jobs that wait behind one that expires`() throws {
         let time = ManualTime()
         // Room for one image of the first client, and for small ones beside it.

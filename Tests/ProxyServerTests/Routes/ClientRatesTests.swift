@@ -94,6 +94,22 @@ struct ClientRatesTests {
         #expect(rates.delay(ofKey: 1, in: "", rate: 0, now: 0) == nil)
     }
 
+    @Test func `signed raw requests share the rate of their key`() throws {
+        let key = String(repeating: "ab", count: 32)
+        let rig = try EndToEndRig(
+            "signing: { keys: [\(key)], rate: 1, required: true }\nproxies: { trust: [127.0.0.1] }",
+            source: ", raw: true"
+        ) { _, connection in connection.respond("404 Not Found", ["Cache-Control: max-age=60"], text: "no") }
+        let signer = RequestSigner(keys: [try #require(SigningKey(hexadecimal: key))])
+        let statuses = try (0..<30).map { number in
+            let path = "/photos/\(number)"
+            let signature = try #require(signer.signature(path: path.utf8, query: "".utf8))
+            let client = [("X-Forwarded-For", "198.51.100.\(number)")]
+            return try rig.get("\(path)?sig=\(signature)", client).status
+        }
+        #expect(statuses.contains(404) && statuses.contains(429) && Set(statuses) == [404, 429])
+    }
+
     @Test func `requests signed with one key share its rate, whoever sends them, and unsigned ones do not`() throws {
         let key = String(repeating: "ab", count: 32)
         let rig = try EndToEndRig(
