@@ -288,7 +288,7 @@ def main():
                 problems.append(f"the kernel ended {group.kills} processes for want of memory")
             problems += unexpected(kinds, flood_statuses)
             loaded = [s for s in samples if s["time"] <= SECONDS]
-            warm = [s["daemon"] for s in loaded if s["time"] >= min(300, SECONDS / 4)]
+            warm = [s["daemon"] for s in loaded if s["time"] >= min(300, SECONDS / 2)]
             third = len(warm) // 3
             early, late = mean(warm[:third]), mean(warm[-third:])
             if late > 1.05 * early + (4 << 20):
@@ -303,6 +303,8 @@ def main():
             print(f"  daemon: {first / 2**20:.1f} MiB at start, {early / 2**20:.1f} MiB after the warm-up, {late / 2**20:.1f} MiB at "
                   f"the end, at most {max(s['daemon'] for s in samples) / 2**20:.1f} MiB, {calm / 2**20:.1f} MiB "
                   f"after a purge and 40 s without requests")
+            minutes = [s["daemon"] for s in samples[::60]]
+            print("  daemon each minute: " + " ".join(f"{bytes / 2**20:.0f}" for bytes in minutes) + " MiB")
             print(f"  workers: at most {max(s['workers'] for s in samples) / 2**20:.1f} MiB, group: at most "
                   f"{max(s['group'] for s in samples) / 2**20:.1f} MiB (with page cache), limit reached {group.failures} times")
             work = before["workers"]
