@@ -36,12 +36,8 @@ extension RequestResolver {
             let rest = ruled.editedRaw(suffix.map { String(decoding: $0, as: UTF8.self) })
             let text = prefix + (try ruled.path(path)).rawPath + (rest.map { "?" + $0 } ?? "")
             return (OriginRequest(source: ruled.entry.rule, url: try OriginURL(text, of: "path")), key)
-        } catch let error as RequestError {
-            throw Problem(error)
-        } catch let problem as Problem {
-            throw problem
         } catch {
-            throw Problem(500, "The request could not be resolved.")
+            throw Problem(resolving: error)
         }
     }
 
@@ -94,12 +90,8 @@ extension RequestResolver {
             let ruled = try ruledFetch(url)
             try checkAccess(ruled)
             return (try origin(at: url, ruled), key)
-        } catch let error as RequestError {
-            throw Problem(error)
-        } catch let problem as Problem {
-            throw problem
         } catch {
-            throw Problem(500, "The request could not be resolved.")
+            throw Problem(resolving: error)
         }
     }
 

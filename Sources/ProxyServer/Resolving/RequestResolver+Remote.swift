@@ -27,12 +27,8 @@ extension RequestResolver {
         do {
             let origin = try origin(at: url, ruled)
             return try request(origin, table.rules.isEmpty ? parsed : parse(query, ruled.entry.options), ruled)
-        } catch let error as RequestError {
-            throw Problem(error)
-        } catch let problem as Problem {
-            throw problem
         } catch {
-            throw Problem(500, "The request could not be resolved.")
+            throw Problem(resolving: error)
         }
     }
 

@@ -132,12 +132,8 @@ struct RequestResolver: Sendable {
         do {
             let origin = try origin(of: ruled, parsed.forwarded, cookie: cookie)
             return try request(origin, parsed, hints: entry.options.hints, fallback: entry.fallback, ruled)
-        } catch let error as RequestError {
-            throw Problem(error)
-        } catch let problem as Problem {
-            throw problem
         } catch {
-            throw Problem(500, "The request could not be resolved.")
+            throw Problem(resolving: error)
         }
     }
 
@@ -335,6 +331,15 @@ extension Problem {
         case .malformed: self.init(400, error.description, parameter: error.parameter)
         case .forbidden: self.init(403, error.description, parameter: error.parameter)
         case .unprocessable: self.init(422, error.description, parameter: error.parameter)
+        }
+    }
+
+    /// What ended a resolution: a `Problem`, or a `RequestError`.
+    init(resolving error: any Error) {
+        switch error {
+        case let error as RequestError: self.init(error)
+        case let problem as Problem: self = problem
+        default: self.init(500, "The request could not be resolved.")
         }
     }
 }
