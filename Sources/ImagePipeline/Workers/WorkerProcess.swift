@@ -61,7 +61,9 @@ final class WorkerProcess: Sendable {
         return reap()
     }
 
-    /// Leaves the processors to other workers as far as these need them. It cannot be undone.
+    /// Leaves the processors to other workers as far as these need them.
+    ///
+    /// It cannot be undone.
     func yield() { edge_yield_process(pid, Self.lastNiceness) }
 
     /// The niceness of a job that has taken too long once (setpriority(2)); other jobs run at 5.

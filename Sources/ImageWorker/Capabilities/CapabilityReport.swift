@@ -4,7 +4,9 @@ import ImagePlan
 import WorkerSandbox
 
 /// `edgeprint-worker --capabilities [3 [--sandbox=MODE]]`: reports the formats and the libraries of this machine, and the
-/// confinement under which the formats were tried. Without a descriptor it prints to standard output, which locking would close.
+/// confinement under which the formats were tried.
+///
+/// Without a descriptor it prints to standard output, which locking would close.
 enum CapabilityReport {
     /// The command-line flag.
     static let flag = "--capabilities"
