@@ -211,7 +211,7 @@ document.addEventListener('submit', async event => {
   form.setAttribute('aria-busy', 'true')
   try {
     const body = new URLSearchParams(new FormData(form, button))
-    const response = await fetch(form.action, { method: 'POST', body, headers: { Accept: 'application/json' } })
+    const response = await fetch(form.getAttribute('action'), { method: 'POST', body, headers: { Accept: 'application/json' } })
     if (response.status === 401) return location.reload()
     const result = await response.json()
     notice(result.text ?? result.detail, result.error ?? !response.ok)

@@ -13,7 +13,7 @@ struct LiveFragments {
     let reading: LiveReading
 
     /// The rows of each list.
-    private static let rows = (recent: 24, slowest: 10, failed: 10, pictures: 10, sources: 10, warm: 6)
+    private static let rows = (recent: 18, slowest: 10, failed: 10, pictures: 10, sources: 10, warm: 6)
 
     /// All fragments.
     var all: [(id: String, html: HTML)] {

@@ -79,7 +79,7 @@ struct LivePage {
 
     private func workers(_ rows: HTML) -> HTML {
         """
-        <section class="panel" aria-labelledby="h-workers"><h2 id="h-workers">Workers</h2>
+        <section class="panel full" aria-labelledby="h-workers"><h2 id="h-workers">Workers</h2>
         <canvas id="timeline" class="timeline" hidden role="img" \
         aria-label="Jobs of each worker in the last 30 seconds; the table has the latest"></canvas>
         <div class="scroll" tabindex="0" role="group" aria-labelledby="h-workers"><table><thead><tr><th scope="col">Slot</th><th scope="col">State</th>\

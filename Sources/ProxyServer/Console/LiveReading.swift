@@ -114,11 +114,13 @@ final class LiveReader: Sendable {
     }
 
     /// Reads, unless another reader has just done so; does not block.
-    func read() -> LiveReading {
+    ///
+    /// - Parameter isFresh: whether to read in any case, because something has just been changed.
+    func read(isFresh: Bool = false) -> LiveReading {
         let now = statistics.time.monotonic
         recorder.watch(seconds: Self.watchSeconds)
         let (last, previous) = state.withLock { ($0.last, $0.previous) }
-        if let last, now - last.now < Self.shared { return last }
+        if !isFresh, let last, now - last.now < Self.shared { return last }
         let reading = read(now, after: previous.flatMap { now - $0.now < Self.longestInterval ? $0 : nil })
         state.withLock { state in
             state.last = reading

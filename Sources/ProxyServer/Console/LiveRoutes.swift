@@ -18,8 +18,9 @@ struct LivePageRoute: AdminRoute {
     }
 
     private func page(_ request: AdminRequest) -> LivePage {
-        var page = LivePage(reading: reader.read(), canSignOut: request.hasSession)
-        page.notice = request.parameter("notice").flatMap(notices.find)
+        let notice = request.parameter("notice").flatMap(notices.find)
+        var page = LivePage(reading: reader.read(isFresh: notice != nil), canSignOut: request.hasSession)
+        page.notice = notice
         if let path = request.parameter("explain"), !path.isEmpty {
             page.path = path
             page.explanation = explanation(of: path)

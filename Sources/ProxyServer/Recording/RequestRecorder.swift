@@ -20,6 +20,8 @@ final class RequestRecorder: Sendable {
 
     fileprivate struct LoopState {
         var recent: RecentRing<RecordedRequest>
+        /// Apart from the others, which they would displace.
+        var hits: RecentRing<RecordedRequest>
         var failed = RecentRing<RecordedRequest>(capacity: RequestRecorder.mostFailed)
         var slowest: [RecordedRequest] = []
         /// When the next request other than a hit may be added to the recent ones; monotonic nanoseconds.
@@ -33,7 +35,10 @@ final class RequestRecorder: Sendable {
         /// Written by the loop's thread alone.
         let nextHit = Atomic<Int64>(.min)
 
-        init(capacity: Int) { state = Lock(LoopState(recent: RecentRing(capacity: capacity))) }
+        init(capacity: Int) {
+            let ring = RecentRing<RecordedRequest>(capacity: capacity)
+            state = Lock(LoopState(recent: ring, hits: ring))
+        }
     }
 
     /// The maximum bytes of a recorded target.
@@ -55,7 +60,7 @@ final class RequestRecorder: Sendable {
     /// Creates an empty recorder.
     ///
     /// - Parameters:
-    ///   - capacity: the most recent requests of each loop; 0 to record nothing.
+    ///   - capacity: the most recent requests of each loop, and as many hits; 0 to record nothing.
     ///   - loops: the number of event loops.
     init(capacity: Int, loops: Int, time: any TimeSource) {
         self.time = time
@@ -114,7 +119,8 @@ final class RequestRecorder: Sendable {
             for index in 0..<min(target.count, Self.longestTarget) { entry.target.append(target[index]) }
             if isSlow { state.keepSlow(entry) }
             guard isDue else { return }
-            if !isHit { state.next = now + Self.otherInterval }
+            guard !isHit else { return state.hits.append(entry) }
+            state.next = now + Self.otherInterval
             state.recent.append(entry)
             if entry.isFailure { state.failed.append(entry) }
         }
@@ -126,7 +132,7 @@ final class RequestRecorder: Sendable {
         let oldest = time.monotonic - Self.slowTime
         let slow = states.flatMap(\.slowest).filter { $0.end > oldest }
         return Reading(
-            recent: states.flatMap(\.recent.ordered).sorted { $0.end > $1.end },
+            recent: states.flatMap { $0.recent.ordered + $0.hits.ordered }.sorted { $0.end > $1.end },
             slowest: Array(slow.sorted { $0.duration > $1.duration }.prefix(Self.mostSlow)),
             failed: states.flatMap(\.failed.ordered).sorted { $0.end > $1.end }
         )
