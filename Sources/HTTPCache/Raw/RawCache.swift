@@ -68,6 +68,9 @@ package final class RawCache: Sendable {
     /// The bytes that namespaces with a share of their own hold in memory, by name.
     package var reservedBytes: [String: Int] { memory.reservedBytes }
 
+    /// The entries and bytes in memory of each source, as `MemoryCache.use(by:)` counts them.
+    package var useBySource: [String: TierUse] { memory.use(by: \.source) }
+
     /// Sets the memory tier's maximum number of URLs.
     package func setMaximumEntries(_ count: Int) { memory.setMaximumEntries(count) }
 

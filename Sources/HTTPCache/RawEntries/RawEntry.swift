@@ -11,6 +11,8 @@ struct RawEntry: Sendable {
 
     /// The URL as purges select it.
     private let subject: PurgeSubject
+    /// The full name of the source.
+    var source: String { subject.source }
     /// The namespace of the source.
     var namespace: String { CacheNamespace.of(source: subject.source) }
     private(set) var responses: [StoredResponse] = []

@@ -43,6 +43,9 @@ enum TransformStage {
         message.deadlineMilliseconds = source.timeouts.transform
         var job = TransformJob(source: body.file, header: header, message: message, priority: priority)
         job.domain = source.trustDomain(of: request.origin.target)
+        job.title.source = source.name
+        job.title.url = request.origin.text
+        job.title.plans = outputs.map(\.plan)
         return job
     }
 

@@ -79,6 +79,8 @@ package struct TransformJob: Sendable {
     package var domain: String?
     /// When the results become useless to all waiting requests; a job that a worker reaches later does not run.
     package var deadline = SharedDeadline.none
+    /// What the job makes, for operators.
+    package var title = JobTitle()
     /// The auxiliary images that the outputs' plans name.
     package var auxiliaries: [Auxiliary] = []
 

@@ -41,8 +41,11 @@ extension WorkerDriver {
             statistics.workers[index].isBusy = true
             if attempt.number > 1 { statistics.retries += 1 }
         }
+        shared.lanes.withLock { $0[index].begin(pending.job.title, at: start) }
         defer {
-            age.busy += shared.time.monotonic - start
+            let end = shared.time.monotonic
+            age.busy += end - start
+            shared.lanes.withLock { $0[index].end(at: end) }
             note { statistics, index in statistics.workers[index].isBusy = false }
         }
         age.exposure = .domain(pending.job.domain)

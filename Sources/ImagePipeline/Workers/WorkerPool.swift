@@ -18,6 +18,8 @@ package final class WorkerPool: Transforming {
         let time: any TimeSource
         let queue: TransformQueue
         let counts: Lock<Statistics>
+        /// What each slot has run lately.
+        let lanes: Lock<[WorkerLane]>
         /// The process that replaces the next one.
         let spare = SpareWorker()
         let errorReplacements: ReplacementBudget
@@ -56,6 +58,7 @@ package final class WorkerPool: Transforming {
                 count: configuration.workers
             )
             counts = Lock(statistics)
+            lanes = Lock(Array(repeating: WorkerLane(), count: configuration.workers))
         }
     }
 

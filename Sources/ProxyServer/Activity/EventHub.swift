@@ -20,6 +20,8 @@ final class EventHub: ActivityObserving {
         case events
         /// The work in progress, once a second.
         case inFlight = "inflight"
+        /// What the *Live* page shows, once a second.
+        case live
     }
 
     private struct State: Sendable {

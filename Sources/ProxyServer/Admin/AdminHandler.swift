@@ -8,6 +8,8 @@ struct AdminHandler: RequestHandler {
     private let token: @Sendable () -> Secret
     /// Returns the site that credentials belong to.
     private let site: @Sendable (BearerCredentials) -> String?
+    /// The sessions of browsers; `nil` for none.
+    private let session: AdminSession?
     /// Whether connections over a Unix socket need no token.
     private let trustsSocket: Bool
     private let table: RouteTable<any AdminRoute>
@@ -17,19 +19,24 @@ struct AdminHandler: RequestHandler {
     /// - Parameters:
     ///   - token: returns the token; called for each request, as a reload may change it.
     ///   - site: returns the site whose token a client has, or `nil`.
+    ///   - session: the sessions of browsers, which have the rights of the token.
     ///   - trustsSocket: whether a Unix socket needs no token, because its file mode restricts who can connect.
+    ///   - pages: the routes of the web application.
     ///   - routes: method, path and route; the first match is used.
     init(
         token: @escaping @Sendable () -> Secret,
         site: @escaping @Sendable (BearerCredentials) -> String? = { _ in nil },
+        session: AdminSession? = nil,
         trustsSocket: Bool,
+        pages: [(HTTPMethod, String, any AdminRoute)] = [],
         routes: [(HTTPMethod, String, any AdminRoute)]
     ) {
         self.token = token
         self.site = site
+        self.session = session
         self.trustsSocket = trustsSocket
         var table = RouteTable<any AdminRoute>()
-        for (method, path, route) in routes { table.add(method, path, route) }
+        for (method, path, route) in pages + routes { table.add(method, path, route) }
         self.table = table
     }
 
@@ -77,17 +84,38 @@ struct AdminHandler: RequestHandler {
         if !credentials.matches(token), site(credentials) != nil {
             guard case .route(let route, _) = match, route.isForSites else { return Self.notForSites }
         } else if !credentials.matches(token) {
+            switch session?.verdict(on: head, bytes, token: token) ?? .absent {
+            case .valid: return Self.refusal(of: match)
+            case .foreign: return Self.otherOrigin
+            case .absent: break
+            }
             let isTrusted = trustsSocket && peer.family == .unix
-            guard token.isEmpty || isTrusted else { return Self.unauthorized }
+            guard token.isEmpty || isTrusted else {
+                return Self.wantsPage(head, bytes) ? SignInPage.response(to: head, bytes) : Self.unauthorized
+            }
             // Without a token, a web page in a local browser could send requests here.
             guard !BrowserRequest(head, bytes).isOfAnotherSite else { return Self.foreign }
         }
+        return Self.refusal(of: match)
+    }
+
+    /// The refusal of a request that no route handles.
+    private static func refusal(of match: RouteTable<any AdminRoute>.Match) -> Response? {
         switch match {
-        case .route: return nil
-        case .methodNotAllowed(let allow):
-            return Response(Problem(405, "Only \(allow) is allowed here.", allow: allow))
-        case .notFound: return Self.notFound
+        case .route: nil
+        case .methodNotAllowed(let allow): Response(Problem(405, "Only \(allow) is allowed here.", allow: allow))
+        case .notFound: notFound
         }
+    }
+
+    /// Whether a browser wants to show a page.
+    private static func wantsPage(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> Bool {
+        guard head.method == .get || head.method == .head else { return false }
+        var wants = false
+        head.forEach(.accept) { value in
+            wants = wants || String(decoding: bytes.copy(value), as: UTF8.self).lowercased().contains("text/html")
+        }
+        return wants
     }
 
     func reject(_ rejection: RequestRejection) -> Response { Response(Problem(rejection), closes: true) }
@@ -108,6 +136,9 @@ struct AdminHandler: RequestHandler {
             guard let value = head.value(named: name, in: bytes) else { continue }
             request.fields["\(name)"] = String(decoding: bytes.copy(value), as: UTF8.self)
         }
+        let browser = BrowserRequest(head, bytes)
+        (request.isOfOwnPage, request.isSecure) = (browser.isOfOwnPage, browser.isSecure)
+        request.hasSession = session?.verdict(on: head, bytes, token: token()) == .valid
         request.pushed = (context.sink as? PushedBody)?.finish()
         head.forEach(.accept) { value in
             let text = String(decoding: bytes.copy(value), as: UTF8.self).lowercased()
@@ -131,6 +162,13 @@ struct AdminHandler: RequestHandler {
             403,
             "The request comes from a page of another site, or its Host is neither an address nor localhost. Set "
                 + "admin.token to allow both."
+        )
+    )
+
+    private static let otherOrigin = Response(
+        Problem(
+            403,
+            "The request does not come from a page of this server: Origin is not Host. A proxy in front must pass on Host."
         )
     )
 

@@ -45,9 +45,15 @@ struct AdminRequest: Sendable {
     var pushed: Result<TransferBody, TransferError>?
     /// The site whose token the client has; `nil` for an operator.
     var site: String?
+    /// Whether a page of this server made the request (`BrowserRequest.isOfOwnPage`).
+    var isOfOwnPage = false
+    /// Whether the browser uses https.
+    var isSecure = false
+    /// Whether the request has the cookie of a session.
+    var hasSession = false
 
     /// The header fields that are copied.
-    static let usedFields: [StaticString] = ["accept", "cache-control", "etag", "last-modified"]
+    static let usedFields: [StaticString] = ["accept", "cache-control", "etag", "if-none-match", "last-modified"]
 
     /// The decoded value of a query parameter, or `nil` if it is absent or malformed.
     func parameter(_ name: String) -> String? {

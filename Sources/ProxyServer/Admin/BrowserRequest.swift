@@ -31,6 +31,21 @@ struct BrowserRequest {
         return origin != "http://\(host)" && origin != "https://\(host)"
     }
 
+    /// Whether the request states where it comes from.
+    var namesOrigin: Bool { origin != nil || !sites.isEmpty }
+
+    /// Whether the request proves that a page of this server made it, or the user entered its address.
+    ///
+    /// Browsers state `Origin` in every request that changes something. A proxy in front must therefore pass on `Host`.
+    var isOfOwnPage: Bool {
+        guard sites.allSatisfy({ $0 == "same-origin" || $0 == "none" }) else { return false }
+        guard let origin else { return !sites.isEmpty }
+        return host.map { origin == "http://\($0)" || origin == "https://\($0)" } ?? false
+    }
+
+    /// Whether the browser uses https, as a proxy in front accepts it.
+    var isSecure: Bool { origin?.hasPrefix("https://") ?? false }
+
     /// Whether an authority is an address, or a name that no other site can have: `localhost` and its subdomains.
     ///
     /// A name without a dot may be assigned by others in the local network.

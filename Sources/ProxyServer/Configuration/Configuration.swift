@@ -74,6 +74,10 @@ struct Configuration: Sendable, Equatable {
         var listen: [ListenAddress] = [.tcp(host: "127.0.0.1", port: 8081)]
         /// The bearer token; empty for none, which only loopback and Unix addresses allow.
         var token = Secret("")
+        /// The lifetime of a browser's session in milliseconds.
+        var session = 12 * 3_600_000
+        /// The recent requests that the pages remember for each event loop; 0 for none.
+        var recent = 400
     }
 
     /// The streams of the admin listener.

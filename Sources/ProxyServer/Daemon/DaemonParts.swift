@@ -163,8 +163,10 @@ final class DaemonParts: Sendable {
         )
         let budget = LineBudget(rate: configuration.log.rate)
         let sink = LineSink(descriptor: STDOUT_FILENO)
+        let recorder = RequestRecorder(capacity: configuration.admin.recent, loops: loops, time: time)
         let observer = RequestObserver(
             metrics: metrics,
+            recorder: recorder,
             format: configuration.log.access ? configuration.log.format : nil,
             sink: sink,
             budget: budget,
@@ -209,7 +211,8 @@ final class DaemonParts: Sendable {
                     rates: rates,
                     loops: loops,
                     slowMisses: slowMisses,
-                    brownouts: brownouts
+                    brownouts: brownouts,
+                    recorder: recorder
                 ),
                 raw: RawRoute(proxy: raw, live: live, rates: rates, via: via, logger: logger),
                 observer: observer,
@@ -250,6 +253,14 @@ final class DaemonParts: Sendable {
             let (memory, sandbox) = (live.current.memoryPlan.workerMemory, live.current.workers.sandbox)
             return (try? MachineProbe().worker(memory: memory, sandbox: sandbox)).flatMap(\.self)
         }
+        let forms = FormTargets(
+            purge: PurgeRoute(purger: purger),
+            warm: WarmRoute(warmer: warmer, resolver: resolver, live: live),
+            cancel: WarmCancelRoute(warmer: warmer),
+            forget: ForgetFailuresRoute(pipeline: pipeline, transfers: transfers, purger: purger),
+            source: SourceSwitchRoute(suspended: suspended, transfers: transfers, live: live, logger: logger)
+        )
+        let session = AdminSession(time: time) { Int64(live.current.admin.session / 1000) }
         adminServer = HTTPServer(
             configuration: ServerConfiguration(
                 addresses: addresses,
@@ -260,8 +271,10 @@ final class DaemonParts: Sendable {
             handler: AdminHandler(
                 token: { live.current.admin.token },
                 site: { $0.site(in: live.current) },
+                session: session,
                 // The permissions of a socket opened by the service manager are unknown.
                 trustsSocket: sockets.adminListener == nil,
+                pages: Self.console(forms, LiveReader(statistics: stats, recorder: recorder), events, session),
                 routes: [
                     (.get, "/healthz", HealthRoute()),
                     (.get, "/readyz", ReadinessRoute(readiness: readiness, store: store)),
@@ -269,17 +282,17 @@ final class DaemonParts: Sendable {
                     (.get, "/stats", StatsRoute(reader: stats, survey: survey)),
                     (.get, "/explain", ExplainRoute(live: live, time: time)),
                     (.get, "/key", KeyRoute(live: live, time: time)),
-                    (.post, "/purge", PurgeRoute(purger: purger)),
+                    (.post, "/purge", forms.purge),
                     (.get, "/has", HasRoute(pipeline: pipeline, resolver: resolver)),
                     (.get, "/entry", EntryRoute(pipeline: pipeline, resolver: resolver, time: time)),
                     (
                         .put, "/original",
                         PutOriginalRoute(pipeline: pipeline, resolver: resolver, live: live, logger: logger)
                     ),
-                    (.post, "/warm", WarmRoute(warmer: warmer, resolver: resolver, live: live)),
+                    (.post, "/warm", forms.warm),
                     (.get, "/warm", WarmListRoute(warmer: warmer)),
                     (.get, "/warm/*", WarmReportRoute(warmer: warmer)),
-                    (.delete, "/warm/*", WarmCancelRoute(warmer: warmer)),
+                    (.delete, "/warm/*", forms.cancel),
                     (.get, "/negative", NegativeRoute(pipeline: pipeline)),
                     (.get, "/events", EventsRoute(hub: events)),
                     (
@@ -289,14 +302,8 @@ final class DaemonParts: Sendable {
                             reader: InFlightReader(pipeline: pipeline, raw: raw, time: time)
                         )
                     ),
-                    (
-                        .delete, "/negative",
-                        ForgetFailuresRoute(pipeline: pipeline, transfers: transfers, purger: purger)
-                    ),
-                    (
-                        .post, "/sources/*",
-                        SourceSwitchRoute(suspended: suspended, transfers: transfers, live: live, logger: logger)
-                    ),
+                    (.delete, "/negative", forms.forget),
+                    (.post, "/sources/*", forms.source),
                 ]
             )
         )

@@ -7,6 +7,7 @@ import Logging
 /// Called on event loops. Each loop has its own log, so its lock is never contended.
 final class RequestObserver: Sendable {
     private let metrics: Metrics
+    private let recorder: RequestRecorder
     private let logs: [LoopLog]
     private let time: any TimeSource
     private let logger: Logger
@@ -14,12 +15,14 @@ final class RequestObserver: Sendable {
     /// Creates an observer of `loops` event loops.
     ///
     /// - Parameters:
+    ///   - recorder: remembers requests for the pages of the admin listener.
     ///   - format: the format of the access log, or `nil` for none.
     ///   - sink: the sink of its lines.
     ///   - budget: the limit of lines per second.
     ///   - logger: logs the number of dropped lines.
     init(
         metrics: Metrics,
+        recorder: RequestRecorder,
         format: LogFormat?,
         sink: LineSink,
         budget: LineBudget,
@@ -28,6 +31,7 @@ final class RequestObserver: Sendable {
         logger: Logger
     ) {
         self.metrics = metrics
+        self.recorder = recorder
         self.time = time
         self.logger = logger
         logs =
@@ -52,6 +56,7 @@ final class RequestObserver: Sendable {
         )
         // Updated last: if none is in flight, all are counted.
         if exchange.tag & RequestResult.unhandled == 0 { metrics.inFlight.end(loop: exchange.loop) }
+        recorder.finished(exchange, result, target: target)
         guard !logs.isEmpty else { return }
         let record = AccessLog.Record(
             time: time.wallSeconds,

@@ -3,7 +3,7 @@ extension StatisticsTable {
     static let activity: [Item] = [
         .gauge(
             "events.subscribers",
-            Metric("edgeprint_event_subscribers", "Open streams of /events and /inflight.")
+            Metric("edgeprint_event_subscribers", "Open streams of /events, /inflight and /live.")
         ) { $0.activity.subscribers },
         .counter(
             "events.lost",

@@ -5,7 +5,7 @@ extension ConfigurationSchema {
             "events.subscribers",
             \.events.subscribers,
             .count(0...200),
-            "Maximum open streams of /events and /inflight on the admin listener; 0 to disable them."
+            "Maximum open streams of /events, /inflight and /live on the admin listener; 0 to disable them."
         ),
         Setting(
             "events.buffer",

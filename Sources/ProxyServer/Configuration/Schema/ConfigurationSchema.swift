@@ -35,6 +35,19 @@ enum ConfigurationSchema {
             "Address of health checks, metrics and administration, or a list of addresses; off to disable."
         ),
         Setting("admin.token", \.admin.token, .token, "Bearer token; required if admin listens beyond loopback."),
+        Setting(
+            "admin.session",
+            \.admin.session,
+            .duration(60_000...2_592_000_000),
+            "Lifetime of a browser's session after it has sent the token."
+        ),
+        Setting(
+            "admin.recent",
+            \.admin.recent,
+            .count(0...10_000),
+            needsRestart: true,
+            "Recent requests that the Live page remembers, for each event loop; 0 to remember none."
+        ),
     ]
 
     private static let content: [Setting<Configuration>] = [
