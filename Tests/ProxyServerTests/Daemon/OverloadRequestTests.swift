@@ -58,6 +58,7 @@ struct OverloadRequestTests {
         #expect(refused.text.contains("requests wait for 2000 ms at most"), "\(refused.text)")
         #expect(refused["Cache-Control"] == "no-store")
         #expect(try rig.metric("edgeprint_transform_refusals_total") == 1)
+        try rig.waitUntil("edgeprint_shed_total{reason=\"overload\"}", is: 1)
         // What is cached is served, and another client's turn is now.
         #expect(try rig.get("/photos/small.png?w=10", [slow]).status == 200)
         #expect(try rig.get("/photos/small.png?w=11", [("X-Forwarded-For", "203.0.113.2")]).status == 200)
