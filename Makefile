@@ -31,7 +31,7 @@ $(BIN)/edgeprint: $(SOURCES)
 	@touch $@
 
 test: packages ## Runs every test
-	@scripts/install-packages python3
+	@scripts/install-packages python3 jq
 	@scripts/install-engines
 	swift build --build-tests
 	EDGEPRINT_ENGINES=required swift test --disable-xctest --skip-build --no-parallel

@@ -16,6 +16,10 @@ package struct ExchangeSummary: Sendable {
     package var isComplete: Bool
     /// `Response.tag`.
     package var tag: UInt64
+    /// `Response.amount`.
+    package var amount: Int64
+    /// `Response.note`.
+    package var note: (any ExchangeNote)?
     /// The client's address, as reported by trusted proxies if there are any.
     package var peer: PeerAddress
     /// The trace context of the request; a new one if the request could not be parsed.

@@ -26,6 +26,10 @@ package struct Response: Sendable {
     package var closesConnection: Bool
     /// A value for the handler's own use, passed back in `ExchangeSummary.tag`.
     package var tag: UInt64
+    /// A second value for the handler's own use, passed back in `ExchangeSummary.amount`.
+    package var amount: Int64 = 0
+    /// An object for the handler's own use, passed back in `ExchangeSummary.note`; `nil` for none, as for hits.
+    package var note: (any ExchangeNote)?
 
     /// Creates a response.
     package init(

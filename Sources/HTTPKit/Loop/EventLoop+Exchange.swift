@@ -113,6 +113,8 @@ extension EventLoop {
                     facts: facts,
                     status: response.status,
                     tag: response.tag,
+                    amount: response.amount,
+                    note: response.note,
                     begin: begin,
                     end: batch.isOpen ? .max : batch.total
                 )
@@ -159,7 +161,8 @@ extension EventLoop {
             guard isComplete || isAborted else { break }
             count += 1
             let sent = max(0, min(batch.written, record.end) - record.begin)
-            report(connection, record.facts, record.status, record.tag, sent, end, isComplete)
+            let marks = (record.amount, record.note)
+            report(connection, record.facts, record.status, record.tag, sent, end, isComplete, marks)
         }
         batch.exchanges.removeFirst(count)
     }
@@ -171,7 +174,8 @@ extension EventLoop {
         _ tag: UInt64,
         _ sent: Int64,
         _ end: Int64,
-        _ isComplete: Bool
+        _ isComplete: Bool,
+        _ marks: (amount: Int64, note: (any ExchangeNote)?) = (0, nil)
     ) {
         var method = facts.method
         if case .other = method { method = .other(0..<0) }
@@ -183,6 +187,8 @@ extension EventLoop {
             duration: end - facts.start,
             isComplete: isComplete,
             tag: tag,
+            amount: marks.amount,
+            note: marks.note,
             peer: facts.client ?? connection.peer,
             trace: facts.trace ?? traces.next(),
             loop: index

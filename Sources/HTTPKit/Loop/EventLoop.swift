@@ -123,7 +123,9 @@ struct LoopSeed: Sendable {
         }
         closeListenersIfDue()
         if (mayWait && count == 0) || now >= nextSweep { sweep() }
-        if hasWorked { handler.tick(loop: index) }
+        guard hasWorked else { return }
+        handler.tick(loop: index)
+        counters.turns.note(nanoseconds: configuration.time.monotonic - now)
     }
 
     /// The milliseconds to wait; unbounded if nothing can time out.

@@ -22,6 +22,8 @@ struct ExchangeRecord {
     var facts: ExchangeFacts
     var status: UInt16
     var tag: UInt64
+    var amount: Int64
+    var note: (any ExchangeNote)?
     /// The range of the response in the batch's byte stream.
     var begin: Int64
     var end: Int64

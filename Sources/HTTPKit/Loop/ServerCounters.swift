@@ -11,6 +11,7 @@ final class LoopCounters: Sendable {
     let timedOut = Atomic<Int64>(0)
     let bytesReceived = Atomic<Int64>(0)
     let bytesSent = Atomic<Int64>(0)
+    let turns = TurnCounter()
     /// Requests of clients that have not closed their sending side, whose responses are due; as of the last sweep.
     let waitingClients = Atomic<Int>(0)
 }
@@ -56,6 +57,8 @@ package struct ServerStatistics: Hashable, Sendable {
     package var bytesReceived: Int64 = 0
     /// Bytes sent, including heads.
     package var bytesSent: Int64 = 0
+    /// The durations of the loops' turns.
+    package var turns = TurnDurations()
 
     init(_ all: [LoopCounters]) {
         for counters in all {
@@ -68,6 +71,7 @@ package struct ServerStatistics: Hashable, Sendable {
             timedOut += counters.timedOut.load(ordering: .relaxed)
             bytesReceived += counters.bytesReceived.load(ordering: .relaxed)
             bytesSent += counters.bytesSent.load(ordering: .relaxed)
+            turns.add(counters.turns)
         }
         openConnections += accepted
     }

@@ -36,6 +36,10 @@ package final class Entity: Sendable {
     let auxiliaries: [AuxiliaryUse]
     /// The response header fields that are constant for this entity, encoded once.
     package let fields: [UInt8]
+    /// The format of the bytes.
+    package let format: EntityFormat
+    /// How many bytes fewer than the original this has; negative if it has more, 0 while it is arriving.
+    package let savedBytes: Int
     /// The same content in the content coding gzip; `nil` if it is not text, or does not become smaller.
     package let compressed: Entity?
     /// Its part in bytes that several entities share; `nil` if it is not in memory, or shares nothing.
@@ -66,11 +70,14 @@ package final class Entity: Sendable {
         plan = subject?.plan
         presets = subject?.presets ?? []
         self.description = description
-        self.body = lease.map { .memory($0.bytes) } ?? body
+        let body = lease.map { .memory($0.bytes) } ?? body
+        self.body = body
         self.origin = origin.state
         originVersion = origin.version
         originDigest = origin.record.digest
         self.fields = fields
+        format = EntityFormat(mediaType: description.mediaType)
+        savedBytes = description.isArriving ? 0 : origin.record.length - body.length
         notedUse = Atomic(.min)
     }
 

@@ -6,7 +6,10 @@ package struct TransferStatistics: Hashable, Sendable {
     package enum Outcome: String, Hashable, Sendable, CaseIterable {
         case fetched
         case notModified = "not-modified"
+        /// A status without content that is used, below 500.
         case status
+        /// A status from 500 on.
+        case serverError = "server-error"
         case unreachable
         case timeout
         case `protocol`
@@ -97,6 +100,7 @@ extension TransferStatistics.Outcome {
         case .success(let response):
             switch response.body {
             case .file, .bytes, .growing: self = .fetched
+            case .none where response.head.status >= 500: self = .serverError
             case .none: self = response.head.status == 304 ? .notModified : .status
             }
         case .failure(let error):

@@ -15,7 +15,8 @@ enum EntityResponse {
         response.fields = entity.fields
         response.dynamicFields = dynamic
         response.age = age
-        response.tag = tag
+        response.tag = tag | AnswerTag.bits(of: entity)
+        response.amount = Int64(entity.savedBytes)
         switch entity.body {
         case .memory(let bytes): response.body = .bytes(bytes, 0..<bytes.count)
         case .file(let file, let length): response.body = .file(file, offset: 0, length: Int64(length))

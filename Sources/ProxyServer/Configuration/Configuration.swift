@@ -67,6 +67,7 @@ struct Configuration: Sendable, Equatable {
     var ladder = HintLadder()
     var events = Events()
     var placeholders = Placeholders()
+    var metrics = MetricBounds()
 
     /// The admin listener.
     struct Admin: Sendable, Equatable {

@@ -96,7 +96,7 @@ final class DaemonParts: Sendable {
         let tiers = configuration.cache.tiers
         let stored = configuration.cache.hasDisk ? TieredDisk(store, policy: tiers, observer: events) : nil
         readLane = try WorkLane(WorkLane.Configuration(name: "read", threads: configuration.cache.readThreads))
-        metrics = Metrics(loops: loops)
+        metrics = Metrics(loops: loops, sources: configuration.metrics.sources)
         let via = ViaName()
         var engine = TransferEngine.Configuration(userAgent: "Edgeprint/\(Version.text)", pseudonym: via.text)
         engine.scheduling = configuration.scheduling
@@ -247,7 +247,8 @@ final class DaemonParts: Sendable {
             readiness: readiness,
             live: live,
             time: time,
-            start: time.monotonic
+            start: time.monotonic,
+            freeSpace: FreeSpace(configuration, pipeline)
         )
         let survey = CoderSurvey {
             let (memory, sandbox) = (live.current.memoryPlan.workerMemory, live.current.workers.sandbox)
@@ -278,7 +279,7 @@ final class DaemonParts: Sendable {
                 routes: [
                     (.get, "/healthz", HealthRoute()),
                     (.get, "/readyz", ReadinessRoute(readiness: readiness, store: store)),
-                    (.get, "/metrics", MetricsRoute(reader: stats)),
+                    (.get, "/metrics", MetricsRoute(reader: stats, survey: survey)),
                     (.get, "/stats", StatsRoute(reader: stats, survey: survey)),
                     (.get, "/explain", ExplainRoute(live: live, time: time)),
                     (.get, "/key", KeyRoute(live: live, time: time)),
@@ -315,7 +316,9 @@ final class DaemonParts: Sendable {
         _ time: any TimeSource,
         _ metrics: Metrics
     ) throws(RequestError) -> SiteTable {
-        try SiteTable(configuration, time: time) { metrics.siteRequests.counter(of: $0) }
+        try SiteTable(configuration, time: time, numbers: metrics.sourceNumbers) {
+            metrics.siteRequests.counter(of: $0)
+        }
     }
 
     /// Logs that a host is left alone, or asked again.

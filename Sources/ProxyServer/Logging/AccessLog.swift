@@ -1,4 +1,5 @@
 import HTTPSemantics
+import ImagePipeline
 
 /// The access log of one event loop: lines are buffered and written once per turn of the loop.
 ///
@@ -21,20 +22,34 @@ struct AccessLog {
         var isComplete: Bool
         /// The request id.
         var trace: TraceContext
+        /// The source and the format.
+        var tag = AnswerTag(0)
+        /// The bytes by which an image that was sent whole is smaller than its original; `nil` for other responses.
+        var saved: Int64?
+        /// The stages that ran; `nil` for none.
+        var stages: StageTimings?
     }
 
     /// The maximum bytes of a request target in a line.
     static let targetLimit = 1_024
+    /// The maximum characters of a source's name in a line.
+    static let nameLimit = 200
     /// The buffered bytes that are written without waiting for the end of the turn.
     static let flushThreshold = 64 << 10
 
     private let format: LogFormat
     private let sink: LineSink
+    private let sources: SourceNumbers
+    /// The escaped names of the sources by number, copied when a new number appears.
+    private var names: [[UInt8]] = []
     private var timestamp = TimestampText()
     private var buffer: [UInt8] = []
 
     /// Creates the log of one loop.
-    init(format: LogFormat, sink: LineSink) {
+    ///
+    /// - Parameter sources: the names of the sources.
+    init(format: LogFormat, sink: LineSink, sources: SourceNumbers = SourceNumbers()) {
+        self.sources = sources
         self.format = format
         self.sink = sink
         buffer.reserveCapacity(AccessLog.flushThreshold)
@@ -45,6 +60,7 @@ struct AccessLog {
     /// - Parameter target: the request target as sent; signatures in it are redacted.
     mutating func append(_ record: Record, target: Span<UInt8>) {
         timestamp.update(to: record.time)
+        if record.tag.source > names.count { copyNames() }
         switch format {
         case .json: appendJSON(record, target)
         case .text: appendText(record, target)
@@ -58,6 +74,14 @@ struct AccessLog {
         guard !buffer.isEmpty else { return }
         sink.write(buffer)
         buffer.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func copyNames() {
+        names = sources.names.map { name in
+            var bytes: [UInt8] = []
+            LogText.appendUnquoted(name, limit: AccessLog.nameLimit, to: &bytes)
+            return bytes
+        }
     }
 
     private mutating func appendJSON(_ record: Record, _ target: Span<UInt8>) {
@@ -78,10 +102,58 @@ struct AccessLog {
         if !record.isComplete { append(",\"aborted\":true") }
         append(",\"id\":\"")
         record.trace.appendID(to: &buffer)
-        append("\"}")
+        append("\",\"ms\":")
+        LogText.appendThousandths(record.duration, to: &buffer)
+        if let name = name(of: record) {
+            append(",\"source\":\"")
+            buffer.append(contentsOf: name)
+            append("\"")
+        }
+        if let format = record.tag.format {
+            append(",\"format\":\"")
+            append(format.label)
+            append("\"")
+        }
+        if let saved = record.saved { append(",\"saved\":", saved) }
+        if record.client.hasNetwork {
+            append(",\"account\":\"")
+            record.client.appendNetwork(to: &buffer)
+            append("\"")
+        }
+        if let stages = record.stages { appendStages(stages, before: ",\"stages\":{", "\"", "\":", ",", after: "}") }
+        append("}")
     }
 
-    /// `2026-11-21T00:00:00Z 127.0.0.1 GET "/demo/a.jpg?w=200" 200 4711 812us memory`.
+    /// The name of the request's source.
+    private func name(of record: Record) -> [UInt8]? {
+        let number = record.tag.source
+        return number > 0 && number <= names.count ? names[number - 1] : nil
+    }
+
+    /// Appends the stages that ran, in milliseconds; nothing if none did.
+    private mutating func appendStages(
+        _ stages: StageTimings,
+        before: StaticString,
+        _ open: StaticString,
+        _ close: StaticString,
+        _ separator: StaticString,
+        after: StaticString
+    ) {
+        var isFirst = true
+        for stage in LoggedStage.allCases {
+            let duration = stages[stage]
+            guard duration > 0 else { continue }
+            append(isFirst ? before : separator)
+            append(open)
+            append(stage.label)
+            append(close)
+            LogText.appendThousandths(Int64(duration), to: &buffer)
+            isFirst = false
+        }
+        if !isFirst { append(after) }
+    }
+
+    /// `2026-11-21T00:00:00Z 127.0.0.1 GET "/demo/a.jpg?w=200" 200 4711 812us memory id=… source=demo format=webp saved=91044`.
     private mutating func appendText(_ record: Record, _ target: Span<UInt8>) {
         buffer.append(contentsOf: timestamp.bytes)
         append(" ")
@@ -98,6 +170,20 @@ struct AccessLog {
         if !record.isComplete { append(" aborted") }
         append(" id=")
         record.trace.appendID(to: &buffer)
+        if let name = name(of: record) {
+            append(" source=")
+            buffer.append(contentsOf: name)
+        }
+        if let format = record.tag.format {
+            append(" format=")
+            append(format.label)
+        }
+        if let saved = record.saved { append(" saved=", saved) }
+        if record.client.hasNetwork {
+            append(" account=")
+            record.client.appendNetwork(to: &buffer)
+        }
+        if let stages = record.stages { appendStages(stages, before: " ", "", "=", " ", after: "") }
     }
 
     @inline(__always)

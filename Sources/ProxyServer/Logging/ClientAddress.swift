@@ -22,6 +22,16 @@ enum ClientAddress: Hashable, Sendable {
         }
     }
 
+    /// Whether limits count the client by its network instead of its address.
+    var hasNetwork: Bool { if case .ipv6 = self { true } else { false } }
+
+    /// Appends the /64 network by which limits count an IPv6 client (`PeerAddress.account`).
+    func appendNetwork(to line: inout [UInt8]) {
+        guard case .ipv6(let high, _) = self else { return append(to: &line) }
+        ClientAddress.append(high, 0, to: &line)
+        line.append(contentsOf: "/64".utf8)
+    }
+
     private static func append(_ high: UInt64, _ low: UInt64, to line: inout [UInt8]) {
         func group(_ index: Int) -> UInt64 { (index < 4 ? high : low) >> UInt64((3 - index % 4) * 16) & 0xFFFF }
         let zeros = longestZeros(group)

@@ -56,6 +56,17 @@ enum LogText {
         line[start...].reverse()
     }
 
+    /// Appends a thousandth of a number, with three decimals; a negative one counts as 0.
+    static func appendThousandths(_ value: Int64, to line: inout [UInt8]) {
+        let value = max(0, value)
+        append(value / 1_000, to: &line)
+        line.append(UInt8(ascii: "."))
+        let rest = UInt8(ascii: "0")
+        line.append(rest + UInt8(truncatingIfNeeded: value / 100 % 10))
+        line.append(rest + UInt8(truncatingIfNeeded: value / 10 % 10))
+        line.append(rest + UInt8(truncatingIfNeeded: value % 10))
+    }
+
     /// C1 controls, line and paragraph separators, bidirectional formatting characters and the byte order mark.
     private static func isHidden(_ value: UInt32) -> Bool {
         switch value {

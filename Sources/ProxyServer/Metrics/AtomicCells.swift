@@ -15,6 +15,12 @@ final class AtomicCells: Sendable {
         cells[index].wrappingAdd(value, ordering: .relaxed)
     }
 
+    /// Adds to a counter of a row that no other thread writes: a load and a store, without a locked instruction.
+    @inline(__always)
+    func addSingleWriter(_ value: UInt64, at index: Int) {
+        cells[index].store(cells[index].load(ordering: .relaxed) &+ value, ordering: .relaxed)
+    }
+
     /// The value of a counter.
     func load(_ index: Int) -> UInt64 { cells[index].load(ordering: .relaxed) }
 }
@@ -37,6 +43,12 @@ struct ShardedCells: Sendable {
     func add(_ value: UInt64, at index: Int, loop: Int?) {
         let last = shards.count - 1
         shards[min(loop ?? last, last)].add(value, at: index)
+    }
+
+    /// Adds to a counter of an event loop, on the loop's thread, if nothing but that thread adds to it.
+    @inline(__always)
+    func addSingleWriter(_ value: UInt64, at index: Int, loop: Int) {
+        shards[min(loop, shards.count - 1)].addSingleWriter(value, at: index)
     }
 
     /// The sum of a counter over all rows, which are not read atomically.

@@ -14,6 +14,12 @@ struct Counter<Label: MetricLabel>: Sendable {
         cells.add(count, at: label.index, loop: loop)
     }
 
+    /// Increments the counter on the loop's thread, if only the loops' threads increment it.
+    @inline(__always)
+    func addSingleWriter(_ count: UInt64 = 1, _ label: Label, loop: Int) {
+        cells.addSingleWriter(count, at: label.index, loop: loop)
+    }
+
     /// The count of a case.
     func value(_ label: Label) -> UInt64 { cells.sum(label.index) }
 

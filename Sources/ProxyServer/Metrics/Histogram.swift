@@ -1,3 +1,4 @@
+import HTTPKit
 import OriginTransfer
 
 /// Durations counted in buckets.
@@ -12,6 +13,26 @@ protocol DurationDistribution: Sendable {
 
 extension TransferDurations: DurationDistribution {
     var bounds: [UInt64] { Self.standardBounds }
+}
+
+extension TurnDurations: DurationDistribution {
+    var bounds: [UInt64] { Self.standardBounds }
+}
+
+/// Durations as counted at one time.
+struct DurationCounts: DurationDistribution {
+    let bounds: [UInt64]
+    let cumulative: [UInt64]
+    let sum: UInt64
+
+    /// The durations of both, which have equal bounds.
+    func adding(_ other: some DurationDistribution) -> DurationCounts {
+        DurationCounts(
+            bounds: bounds,
+            cumulative: zip(cumulative, other.cumulative).map { $0 &+ $1 },
+            sum: sum &+ other.sum
+        )
+    }
 }
 
 /// Durations in fixed buckets; any thread.
@@ -38,10 +59,22 @@ struct Histogram: DurationDistribution {
 
     /// Records a duration in microseconds; `loop` is the event loop's index, or `nil` on any other thread.
     func observe(_ microseconds: UInt64, loop: Int? = nil) {
+        cells.add(1, at: bucket(of: microseconds), loop: loop)
+        cells.add(microseconds, at: sumIndex, loop: loop)
+    }
+
+    /// Records a duration in microseconds on the loop's thread, if only the loops' threads record durations.
+    @inline(__always)
+    func observeSingleWriter(_ microseconds: UInt64, loop: Int) {
+        cells.addSingleWriter(1, at: bucket(of: microseconds), loop: loop)
+        cells.addSingleWriter(microseconds, at: sumIndex, loop: loop)
+    }
+
+    @inline(__always)
+    private func bucket(of microseconds: UInt64) -> Int {
         var index = 0
         while index < bounds.count, microseconds > bounds[index] { index += 1 }
-        cells.add(1, at: index, loop: loop)
-        cells.add(microseconds, at: sumIndex, loop: loop)
+        return index
     }
 
     /// The cumulative counts for each bound, followed by the total.

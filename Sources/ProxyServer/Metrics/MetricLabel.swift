@@ -38,6 +38,22 @@ enum StatusClass: Int, MetricLabel {
     init(status: Int) { self = StatusClass(rawValue: status / 100) ?? .serverError }
 }
 
+extension EntityFormat: MetricLabel {
+    var value: String { label.description }
+    var index: Int { Int(rawValue) }
+}
+
+/// Why a request was refused to protect others.
+enum ShedReason: Int, MetricLabel {
+    /// Its work would have waited for too long, or too much waited (503).
+    case overload
+    /// Its client or signing key asked for too much (429).
+    case client
+
+    var value: String { "\(self)" }
+    var index: Int { rawValue }
+}
+
 /// The result of a configuration reload.
 enum ReloadResult: Int, MetricLabel {
     case applied, refused

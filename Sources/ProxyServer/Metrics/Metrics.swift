@@ -12,8 +12,20 @@ final class Metrics: Sendable {
     let responseBytes: Counter<NoLabel>
     /// Requests in progress.
     let inFlight: UpDownCounter
-    /// The time from the end of a request to the last byte of its response.
-    let requestDuration: Histogram
+    /// The time from the end of a request to the last byte of its response, by `RequestResult.index`.
+    private let durations: [Histogram]
+    /// Responses with an image, by its format.
+    let formats: Counter<EntityFormat>
+    /// The bytes by which images sent were smaller than their originals.
+    let savedBytes: Counter<NoLabel>
+    /// The bytes by which images sent were larger than their originals.
+    let excessBytes: Counter<NoLabel>
+    /// Requests refused to protect others.
+    let shed: Counter<ShedReason>
+    /// Counts by source.
+    let sources: SourceMetrics
+    /// The numbers of the sources.
+    let sourceNumbers = SourceNumbers()
     /// Requests answered with something else under overload.
     let brownouts: Counter<BrownoutRung>
     /// Configuration reloads by result.
@@ -27,8 +39,15 @@ final class Metrics: Sendable {
 
     /// Creates metrics at 0.
     ///
-    /// - Parameter loops: the number of event loops.
-    init(loops: Int) {
+    /// - Parameters:
+    ///   - loops: the number of event loops.
+    ///   - sources: the maximum number of sources that are counted separately (`metrics.sources`).
+    init(loops: Int, sources: Int = 0) {
+        self.sources = SourceMetrics(bound: sources, loops: loops)
+        formats = Counter(loops: loops)
+        savedBytes = Counter(loops: loops)
+        excessBytes = Counter(loops: loops)
+        shed = Counter(loops: loops)
         requests = Counter(loops: loops)
         responses = Counter(loops: loops)
         responseBytes = Counter(loops: loops)
@@ -37,15 +56,43 @@ final class Metrics: Sendable {
         purges = Counter(loops: loops)
         siteRequests = SiteCounters(loops: loops)
         inFlight = UpDownCounter(loops: loops)
-        requestDuration = Histogram(loops: loops)
+        durations = RequestResult.allCases.map { _ in Histogram(loops: loops) }
     }
 
+    /// The time from the end of a request to the last byte of its response.
+    var requestDuration: DurationCounts {
+        let none = [UInt64](repeating: 0, count: Histogram.latencies.count + 1)
+        let empty = DurationCounts(bounds: Histogram.latencies, cumulative: none, sum: 0)
+        return durations.reduce(empty) { $0.adding($1) }
+    }
+
+    /// The same of the requests with a result.
+    func duration(of result: RequestResult) -> Histogram { durations[result.index] }
+
     /// Records a finished request; on the loop's thread.
-    func finished(_ result: RequestResult, status: Int, bytes: UInt64, microseconds: UInt64, loop: Int) {
-        requests.add(1, result, loop: loop)
-        responses.add(1, StatusClass(status: status), loop: loop)
-        responseBytes.add(bytes, loop: loop)
-        requestDuration.observe(microseconds, loop: loop)
+    ///
+    /// - Parameter saved: the bytes by which an image that was sent whole is smaller than its original.
+    func finished(_ tag: AnswerTag, status: Int, bytes: UInt64, saved: Int, microseconds: UInt64, loop: Int) {
+        let result = tag.result
+        requests.addSingleWriter(1, result, loop: loop)
+        responses.addSingleWriter(1, StatusClass(status: status), loop: loop)
+        responseBytes.addSingleWriter(bytes, .only, loop: loop)
+        durations[result.index].observeSingleWriter(microseconds, loop: loop)
+        if let format = tag.format, status < 300 { formats.addSingleWriter(1, format, loop: loop) }
+        if saved > 0 {
+            savedBytes.addSingleWriter(UInt64(saved), .only, loop: loop)
+        } else if saved < 0 {
+            excessBytes.addSingleWriter(UInt64(-saved), .only, loop: loop)
+        }
+        if tag.isShed {
+            shed.addSingleWriter(1, .overload, loop: loop)
+        } else if status == 429, result == .refused {
+            shed.addSingleWriter(1, .client, loop: loop)
+        }
+        if tag.source > 0 {
+            let saved = UInt64(max(0, saved))
+            sources.finished(tag.source, result, bytes: bytes, saved: saved, microseconds: microseconds, loop: loop)
+        }
     }
 }
 
@@ -56,12 +103,13 @@ struct StageHistograms: Sendable {
     let decode = Histogram(loops: 0)
     let transform = Histogram(loops: 0)
     let encode = Histogram(loops: 0)
+    let store = Histogram(loops: 0)
 
     /// Records the durations of the stages that ran.
     func observe(_ timings: StageTimings) {
         for (histogram, microseconds) in [
             (fetch, timings.fetch), (queue, timings.queue), (decode, timings.decode), (transform, timings.transform),
-            (encode, timings.encode),
+            (encode, timings.encode), (store, timings.store),
         ] where microseconds > 0 {
             histogram.observe(UInt64(microseconds))
         }

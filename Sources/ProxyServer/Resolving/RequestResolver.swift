@@ -36,11 +36,20 @@ struct RequestResolver: Sendable {
 
     /// Creates a resolver from a validated configuration.
     ///
-    /// - Parameter mount: the beginning of the site's paths, which signatures cover.
+    /// - Parameters:
+    ///   - mount: the beginning of the site's paths, which signatures cover.
+    ///   - numbers: the sources' numbers for statistics; `nil` outside the daemon.
     /// - Throws: `RequestError` for an invalid preset, which validation has excluded.
-    init(_ configuration: Configuration, time: any TimeSource, mount: String = "") throws(RequestError) {
+    init(
+        _ configuration: Configuration,
+        time: any TimeSource,
+        mount: String = "",
+        numbers: SourceNumbers? = nil
+    ) throws(RequestError) {
+        var table = try SourceTable(configuration)
+        if let numbers { table.assign(numbers) }
         self.init(
-            table: try SourceTable(configuration),
+            table: table,
             permission: RequestPermission(configuration.signing, mount: mount),
             signsRaw: configuration.signing.required,
             answers: configuration.answers,
@@ -223,7 +232,8 @@ struct RequestResolver: Sendable {
             isPersonal: origin.cookie != nil,
             options: SignedOptions(parsed),
             fallback: fallback.flatMap { standIn($0, parsed, auxiliaries) },
-            rules: ruled.request
+            rules: ruled.request,
+            tag: table.tags[origin.source.name] ?? 0
         )
     }
 

@@ -40,6 +40,8 @@ final class ResolvedRequest: Sendable {
 
     /// What rules decide about the request and its responses.
     let rules: RequestRules
+    /// What every response says about its source (`AnswerTag`).
+    let tag: UInt64
 
     /// The same request for another original, with its own status.
     struct StandInPicture: Sendable {
@@ -65,8 +67,10 @@ final class ResolvedRequest: Sendable {
         isPersonal: Bool = false,
         options: SignedOptions,
         fallback: StandInPicture?,
-        rules: RequestRules = RequestRules()
+        rules: RequestRules = RequestRules(),
+        tag: UInt64 = 0
     ) {
+        self.tag = tag
         self.isDownload = isDownload
         self.rules = rules
         self.choice = choice

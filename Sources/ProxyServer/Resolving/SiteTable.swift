@@ -76,16 +76,19 @@ final class SiteTable: Sendable {
 
     /// Creates the table of a validated configuration.
     ///
-    /// - Parameter counter: returns the counter of a site's requests.
+    /// - Parameters:
+    ///   - numbers: the sources' numbers for statistics; `nil` outside the daemon.
+    ///   - counter: returns the counter of a site's requests.
     /// - Throws: `RequestError` for an invalid preset, which validation has excluded.
     init(
         _ configuration: Configuration,
         time: any TimeSource,
+        numbers: SourceNumbers? = nil,
         counter: (String) -> Counter<NoLabel>? = { _ in nil }
     ) throws(RequestError) {
         let hasSites = !configuration.sites.isEmpty
         let standard = Site(
-            resolver: try RequestResolver(configuration, time: time),
+            resolver: try RequestResolver(configuration, time: time, numbers: numbers),
             purgers: configuration.purge.allow,
             requests: hasSites ? counter(ConfiguredSite.standard) : nil
         )
@@ -94,7 +97,12 @@ final class SiteTable: Sendable {
         for configured in configuration.sites {
             let site = Site(
                 name: configured.name,
-                resolver: try RequestResolver(configured.settings, time: time, mount: configured.prefix ?? ""),
+                resolver: try RequestResolver(
+                    configured.settings,
+                    time: time,
+                    mount: configured.prefix ?? "",
+                    numbers: numbers
+                ),
                 mount: configured.prefix,
                 token: configured.token,
                 purgers: configured.settings.purge.allow,

@@ -36,6 +36,8 @@ struct SourceTable: Sendable {
     var fonts: [String] = []
     /// The rules.
     var rules = RuleSet.none
+    /// What responses of a source say about it (`AnswerTag`), by full name; empty outside the daemon.
+    var tags: [String: UInt64] = [:]
 
     /// The 404 for an unknown source, with the nearest name.
     func unknown(_ name: String) -> Problem {
@@ -105,5 +107,14 @@ extension SourceTable {
             found.append(OriginRequest(source: entry.rule, url: url, keyed: url.keyed(by: QueryFilter(entry.rule))))
         }
         return found
+    }
+}
+
+extension SourceTable {
+    /// Assigns numbers to the sources, in the order of their names, and then to `/fetch`.
+    mutating func assign(_ numbers: SourceNumbers) {
+        for name in sources.values.map(\.rule.name).sorted() + [remote.rule.name] {
+            tags[name] = AnswerTag.bits(ofSource: numbers.number(of: name))
+        }
     }
 }

@@ -65,7 +65,8 @@ final class ImageRoute: Sendable {
         let now = context.wallSeconds
         if let expires = request.expires, now >= expires {
             let id = context.trace.id
-            return .now(Response(ExpiringAnswer.refusal, vary: request.vary, id: id).with(request.fields.crossOrigin))
+            let refusal = Response(ExpiringAnswer.refusal, vary: request.vary, id: id)
+            return .now(refusal.with(request.fields.crossOrigin).tagged(request.tag))
         }
         let variant: VariantRequest
         if Self.savesData(head, bytes), let saving = request.saving {
@@ -103,13 +104,13 @@ final class ImageRoute: Sendable {
         _ now: Int64
     ) -> Response {
         let entity = AcceptEncoding.form(of: entity, for: head, bytes)
-        let (status, tag) =
+        let (status, result) =
             switch tier {
             case .memory: (request.fields.memory, RequestResult.memory.tag)
             case .disk: (request.fields.disk, RequestResult.disk.tag)
             default: (CacheStatusFields.stale + request.fields.all, RequestResult.stale.tag)
             }
-        let conditions = RequestConditions(head, bytes: bytes)
+        let (conditions, tag) = (RequestConditions(head, bytes: bytes), result | request.tag)
         let isFinal = !entity.isStandIn
         let dynamic = isFinal ? status : CacheStatusFields.deferred(.hit(tier)) + request.fields.all
         guard
@@ -151,12 +152,12 @@ final class ImageRoute: Sendable {
         if let delay = rates.delay(of: context, rate: rate) {
             let refusal = Response(.tooManyRequests(after: delay), vary: request.vary, id: context.trace.id)
             let fields = RateLimitFields.bytes(rate: rate, seconds: delay)
-            return .now(refusal.with(fields).with(request.fields.crossOrigin))
+            return .now(refusal.with(fields).with(request.fields.crossOrigin).tagged(request.tag))
         }
-        if let refusal = refusal(ofKeyOf: request, site, context) { return .now(refusal) }
+        if let refusal = refusal(ofKeyOf: request, site, context) { return .now(refusal.tagged(request.tag)) }
         let conditions = RequestConditions(head, bytes: bytes)
         let waiting = WaitingRequest()
-        let promise = context.promise(onCancel: { waiting.leave() })
+        let promise = SourcedPromise(context.promise(onCancel: { waiting.leave() }), tag: request.tag)
         let trace = context.trace
         var load = LoadContext(demand: directives.demand, caller: OriginCaller(head, bytes, context))
         load.caller.unkeyed = variant.origin.unkeyed
@@ -177,13 +178,13 @@ final class ImageRoute: Sendable {
                 // Stages that several requests waited for are counted once.
                 if !answer.status.isCollapsed { metrics.stages.observe(answer.timings) }
                 if let rung = answer.rung, let brownouts, !promise.isCompleted {
-                    return promise.complete(brownouts.response(answer, rung, for: variant, of: request))
+                    return promise.complete(brownouts.response(answer, rung, for: variant, of: request), answer.timings)
                 }
                 var answer = answer
                 if takesGzip { answer.entity = answer.entity.compressed ?? answer.entity }
                 var response = Self.response(answer, to: request, conditions: conditions, now: time.wallSeconds)
                 response.tag |= ticket(of: variant, answer.timings)
-                promise.complete(response)
+                promise.complete(response, answer.timings)
             case .failure(let error):
                 if error.isOverload, let brownouts, !promise.isCompleted {
                     return brownouts.placeholder(for: variant, of: request, after: error) { [self] placeholder in
@@ -237,7 +238,8 @@ final class ImageRoute: Sendable {
         // A response must not be reused after the request has expired.
         let left = request.expires.map { max(0, $0 - time.wallSeconds) } ?? .max
         problem.lifetime = request.isPersonal ? nil : problem.lifetime.map { min($0, left) }
-        return Response(problem, vary: request.vary, id: id).with(request.fields.crossOrigin)
+        let response = Response(problem, vary: request.vary, id: id).with(request.fields.crossOrigin)
+        return error.isOverload ? response.tagged(AnswerTag.shed) : response
     }
 
     /// The refusal of a request whose signing key has used up `signing.rate` of its site; `nil` to proceed.
@@ -323,6 +325,8 @@ final class ImageRoute: Sendable {
                 ?? EntityPresentation.fields(description)
             response.fields = response.status == 304 ? EntityPresentation.notModified(fields) : fields
         }
+        // Also on a 412 or 416 in its place.
+        response.tag |= request.tag
         if let edits = request.rules.edits, response.status < 400 {
             // Lifetimes and privacy of this request take precedence over a rule's Cache-Control.
             edits.apply(to: &response, except: left != nil || request.isPersonal ? "cache-control" : nil)

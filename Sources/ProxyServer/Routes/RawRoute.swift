@@ -40,10 +40,12 @@ final class RawRoute: Sendable {
         if head.method == .purge, live.current.takesPurges { return nil }
         let method = head.method.name ?? Self.name(of: head.method, bytes)
         let (origin, signingKey): (OriginRequest, Int?)
+        let tag: UInt64
         do {
             let target = bytes.copy(site.target(of: head))
             guard let found = try resolver.rawTarget(of: target, method: method) else { return nil }
             (origin, signingKey) = found
+            tag = resolver.table.tags[origin.source.name] ?? 0
         } catch {
             return .now(Response(error.ofSource, id: context.trace.id).readable(by: live.current.answers.cors))
         }
@@ -52,7 +54,7 @@ final class RawRoute: Sendable {
         // RFC 9110 §7.6.2: a request with Max-Forwards 0 is answered here, like OPTIONS for an image.
         if head.method == .options, fields.maximumForwards == 0 {
             let methods = origin.source.allMethods.joined(separator: ", ")
-            return .now(PublicHandler.options(live.current.answers.cors, methods: methods))
+            return .now(PublicHandler.options(live.current.answers.cors, methods: methods).tagged(tag))
         }
         var request = CacheRequest(
             method: method,
@@ -68,11 +70,11 @@ final class RawRoute: Sendable {
             request.demand.retryFailed =
                 credentials.matches(live.current.admin.token) || credentials.matches(site.token)
         }
-        if let answer = proxy.cached(request) { return .now(Response(answer, of: origin, via: via)) }
+        if let answer = proxy.cached(request) { return .now(Response(answer, of: origin, via: via).tagged(tag)) }
         if let signingKey, let refusal = rates.refusal(ofKey: signingKey, of: site, context) {
-            return .now(refusal.readable(by: live.current.answers.cors))
+            return .now(refusal.readable(by: live.current.answers.cors).tagged(tag))
         }
-        return load(request, of: site, context)
+        return load(request, of: site, tag, context)
     }
 
     /// Whether the content of a request is accepted before it is sent (RFC 9110 §10.1.1).
@@ -91,12 +93,17 @@ final class RawRoute: Sendable {
         return rule.allMethods.contains(method) ? .wanted : .refused(Problem(methodRefusedBy: rule))
     }
 
-    private func load(_ request: CacheRequest<OriginRequest>, of site: Site, _ context: RequestContext) -> Reply {
+    private func load(
+        _ request: CacheRequest<OriginRequest>,
+        of site: Site,
+        _ tag: UInt64,
+        _ context: RequestContext
+    ) -> Reply {
         let rate = live.current.clients.rate
         if let delay = rates.delay(of: context, rate: rate) {
             let refusal = Response(.tooManyRequests(after: delay), id: context.trace.id)
             let fields = RateLimitFields.bytes(rate: rate, seconds: delay)
-            return .now(refusal.with(fields).readable(by: live.current.answers.cors))
+            return .now(refusal.with(fields).readable(by: live.current.answers.cors).tagged(tag))
         }
         var request = request
         request.account = context.account(in: site)
@@ -108,12 +115,13 @@ final class RawRoute: Sendable {
         let subscription = proxy.load(request, interim: { [via] in promise.interim($0, via: via) }) {
             [logger, via, live] result in
             switch result {
-            case .success(let answer): promise.complete(Response(answer, of: origin, via: via))
+            case .success(let answer): promise.complete(Response(answer, of: origin, via: via).tagged(tag))
             case .failure(let error):
                 let problem = Problem(error)
                 logger.tell(of: error, problem, source: origin.source.name, id: id)
                 promise.complete(
                     Response(problem, id: id).with(origin.varyField).readable(by: live.current.answers.cors)
+                        .tagged(error.isOverload ? tag | AnswerTag.shed : tag)
                 )
             }
         }

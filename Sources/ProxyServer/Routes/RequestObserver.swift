@@ -36,7 +36,10 @@ final class RequestObserver: Sendable {
         self.logger = logger
         logs =
             format.map { format in
-                (0..<loops).map { _ in LoopLog(AccessLog(format: format, sink: sink), LineLease(budget, loops: loops)) }
+                (0..<loops).map { _ in
+                    let log = AccessLog(format: format, sink: sink, sources: metrics.sourceNumbers)
+                    return LoopLog(log, LineLease(budget, loops: loops))
+                }
             } ?? []
     }
 
@@ -46,17 +49,20 @@ final class RequestObserver: Sendable {
 
     /// Records the end of an exchange, complete or aborted.
     func finished(_ exchange: ExchangeSummary, target: Span<UInt8>) {
-        let result = RequestResult(tag: exchange.tag)
+        let tag = AnswerTag(exchange.tag)
+        // Neither a part of an image nor its head alone saves what the whole would have.
+        let isWhole = exchange.status == 200 && exchange.isComplete && exchange.method == .get && tag.format != nil
         metrics.finished(
-            result,
+            tag,
             status: Int(exchange.status),
             bytes: UInt64(clamping: exchange.bytesSent),
+            saved: isWhole ? Int(exchange.amount) : 0,
             microseconds: UInt64(clamping: exchange.duration / 1000),
             loop: exchange.loop
         )
         // Updated last: if none is in flight, all are counted.
-        if exchange.tag & RequestResult.unhandled == 0 { metrics.inFlight.end(loop: exchange.loop) }
-        recorder.finished(exchange, result, target: target)
+        if !tag.isUnhandled { metrics.inFlight.end(loop: exchange.loop) }
+        recorder.finished(exchange, tag.result, target: target)
         guard !logs.isEmpty else { return }
         let record = AccessLog.Record(
             time: time.wallSeconds,
@@ -65,9 +71,12 @@ final class RequestObserver: Sendable {
             status: Int(exchange.status),
             bytes: exchange.bytesSent,
             duration: exchange.duration / 1000,
-            result: result,
+            result: tag.result,
             isComplete: exchange.isComplete,
-            trace: exchange.trace
+            trace: exchange.trace,
+            tag: tag,
+            saved: isWhole ? exchange.amount : nil,
+            stages: (exchange.note as? AnswerNote)?.timings
         )
         logs[exchange.loop].append(record, target: target) { dropped in
             logger.warning("access log lines dropped", metadata: ["count": "\(dropped)"])

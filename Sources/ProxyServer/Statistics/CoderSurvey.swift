@@ -1,5 +1,6 @@
 import ImagePlan
 import LinuxSystem
+import Synchronization
 
 /// The formats that workers can decode and encode, queried once from a dedicated worker, on first use; any thread.
 final class CoderSurvey: Sendable {
@@ -11,6 +12,7 @@ final class CoderSurvey: Sendable {
     }
 
     private let state = Lock(State.unknown)
+    private let hasTried = Atomic<Bool>(false)
     private let ask: @Sendable () -> WorkerCapabilities?
 
     /// - Parameter ask: starts a worker and waits for its reply; `nil` if there is none. Called on a dedicated thread.
@@ -40,6 +42,16 @@ final class CoderSurvey: Sendable {
         } catch {
             finish(nil)
         }
+    }
+
+    /// The result, if it is known; does not block.
+    var known: WorkerCapabilities? {
+        state.withLock { if case .known(let answer) = $0 { answer } else { nil } }
+    }
+
+    /// Starts the query unless this was called before, also if the query failed.
+    func tryOnce() {
+        if !hasTried.exchange(true, ordering: .relaxed) { whenKnown { _ in } }
     }
 
     private func finish(_ answer: WorkerCapabilities?) {

@@ -17,6 +17,8 @@ struct Exposition {
                 switch statistic.source {
                 case .value(let value): Self.samples(metric, value(reading))
                 case .durations(let histogram): Self.samples(metric, histogram(reading))
+                case .labelledDurations(let histograms): Self.samples(metric, histograms(reading))
+                case .labels(let labels): Self.sample(metric, labels(reading))
                 }
             guard !samples.isEmpty else { continue }
             if families[metric.name] == nil {
@@ -45,18 +47,46 @@ struct Exposition {
                 []
             }
         return values.map { member in
-            metric.sample(member.value).map { "\(metric.name){\(label)=\"\(member.name)\"} \(number($0))\n" } ?? ""
+            let pair = "\(label)=\"\(escaped(member.name))\""
+            guard let second = metric.secondLabel, case .object(let inner) = member.value else {
+                return metric.sample(member.value).map { "\(metric.name){\(pair)} \(number($0))\n" } ?? ""
+            }
+            return inner.map { member in
+                let pairs = "\(pair),\(second)=\"\(escaped(member.name))\""
+                return metric.sample(member.value).map { "\(metric.name){\(pairs)} \(number($0))\n" } ?? ""
+            }.joined()
         }.joined()
     }
 
-    private static func samples(_ metric: Metric, _ histogram: any DurationDistribution) -> String {
+    private static func samples(_ metric: Metric, _ histograms: [(String, any DurationDistribution)]) -> String {
+        let label = metric.label ?? ""
+        return histograms.map { samples(metric, $0.1, "\(label)=\"\(escaped($0.0))\"") }.joined()
+    }
+
+    private static func sample(_ metric: Metric, _ labels: [(String, String)]) -> String {
+        let pairs = labels.filter { !$0.1.isEmpty }.map { "\($0.0)=\"\(escaped($0.1))\"" }
+        return "\(metric.name){\(pairs.joined(separator: ","))} 1\n"
+    }
+
+    /// - Parameter pair: the label with its value; empty for none.
+    private static func samples(
+        _ metric: Metric,
+        _ histogram: any DurationDistribution,
+        _ pair: String = ""
+    ) -> String {
         let (name, cumulative) = (metric.name, histogram.cumulative)
+        let (first, only) = pair.isEmpty ? ("", "") : ("\(pair),", "{\(pair)}")
         let buckets = zip(histogram.bounds, cumulative).map { bound, count in
-            "\(name)_bucket{le=\"\(number(Double(bound) / 1e6))\"} \(count)\n"
+            "\(name)_bucket{\(first)le=\"\(number(Double(bound) / 1e6))\"} \(count)\n"
         }
         let total = cumulative.last ?? 0
-        return buckets.joined() + "\(name)_bucket{le=\"+Inf\"} \(total)\n"
-            + "\(name)_sum \(number(Double(histogram.sum) / 1e6))\n\(name)_count \(total)\n"
+        return buckets.joined() + "\(name)_bucket{\(first)le=\"+Inf\"} \(total)\n"
+            + "\(name)_sum\(only) \(number(Double(histogram.sum) / 1e6))\n\(name)_count\(only) \(total)\n"
+    }
+
+    /// A label's value with backslashes, quotes and line ends escaped.
+    private static func escaped(_ text: String) -> String {
+        text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
     }
 
     /// A number, without a fraction if it is whole.

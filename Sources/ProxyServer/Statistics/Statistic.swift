@@ -17,6 +17,10 @@ struct Statistic<Reading>: Sendable {
         case value(@Sendable (Reading) -> JSONValue)
         /// Durations, which only Prometheus reports.
         case durations(@Sendable (Reading) -> any DurationDistribution)
+        /// Durations by the value of the metric's label, which only Prometheus reports.
+        case labelledDurations(@Sendable (Reading) -> [(String, any DurationDistribution)])
+        /// Facts that Prometheus reports as the labels of a sample of 1.
+        case labels(@Sendable (Reading) -> [(String, String)])
     }
 
     let kind: MetricType
@@ -120,6 +124,31 @@ extension Statistic {
         )
     }
 
+    /// A number with a fraction that only increases; Prometheus alone reports it.
+    static func total(_ metric: Metric, _ value: @escaping @Sendable (Reading) -> Double) -> Statistic {
+        Statistic(.counter, nil, metric, [], .value { .decimal(value($0)) })
+    }
+
+    /// Numbers that only increase, by the values of the metric's two labels; Prometheus alone reports them.
+    static func crossCounters(
+        _ metric: Metric,
+        _ values: @escaping @Sendable (Reading) -> [(String, [(String, Int)])]
+    ) -> Statistic {
+        Statistic(
+            .counter,
+            nil,
+            metric,
+            [],
+            .value { reading in
+                .object(
+                    values(reading).map { outer in
+                        .init(outer.0, .object(outer.1.map { .init($0.0, .number($0.1)) }))
+                    }
+                )
+            }
+        )
+    }
+
     /// Any other single value; Prometheus omits `null`.
     static func fact(
         _ path: String?,
@@ -138,6 +167,22 @@ extension Statistic {
     ) -> Statistic {
         Statistic(.histogram, nil, metric, [], .durations(value))
     }
+
+    /// Durations by the values of the metric's label, in seconds for Prometheus.
+    static func labelledDurations(
+        _ metric: Metric,
+        _ values: @escaping @Sendable (Reading) -> [(String, any DurationDistribution)]
+    ) -> Statistic {
+        Statistic(.histogram, nil, metric, [], .labelledDurations(values))
+    }
+
+    /// Facts as the labels of a sample of 1; those with an empty text are omitted.
+    static func labels(
+        _ metric: Metric,
+        _ values: @escaping @Sendable (Reading) -> [(String, String)]
+    ) -> Statistic {
+        Statistic(.gauge, nil, metric, [], .labels(values))
+    }
 }
 
 /// A statistic's Prometheus metric.
@@ -148,6 +193,8 @@ struct Metric: Sendable {
     let help: String
     /// The label's name; `nil` for none.
     let label: String?
+    /// The name of a second label, for objects of objects; `nil` for none.
+    let secondLabel: String?
     /// The label's value; `nil` if the statistic has one number for each value of the label.
     let labelValue: String?
     /// Converts a value to a sample; `nil` omits it.
@@ -157,10 +204,12 @@ struct Metric: Sendable {
         _ name: String,
         _ help: String,
         label: String? = nil,
+        _ secondLabel: String? = nil,
         is labelValue: String? = nil,
         sample: @escaping @Sendable (JSONValue) -> Double? = { $0.double }
     ) {
         (self.name, self.help, self.label, self.labelValue, self.sample) = (name, help, label, labelValue, sample)
+        self.secondLabel = secondLabel
     }
 }
 

@@ -67,6 +67,12 @@ struct StatisticsReading: Sendable {
     let brownouts: Int
     /// `nil` if it was not requested, or if no worker could be queried.
     let coders: CoderList?
+    /// Requests by source.
+    let sources: [SourceReading]
+    let process: ProcessReading
+    let libraries: LinkedLibraries
+    /// Bytes free on the file system of the disk cache; `nil` without one.
+    let freeSpace: Int?
 }
 
 /// Reads a running daemon's parts; any thread.
@@ -92,6 +98,8 @@ struct StatisticsReader: Sendable {
     let time: any TimeSource
     /// The monotonic clock at the daemon's start, in nanoseconds.
     let start: Int64
+    /// `nil` without a disk cache.
+    let freeSpace: FreeSpace?
 
     /// The most client accounts that `/stats` lists.
     private static let listedClients = 10
@@ -154,7 +162,20 @@ struct StatisticsReader: Sendable {
             activity: events.statistics,
             slowMisses: slowMisses.underWay,
             brownouts: brownouts.waiting,
-            coders: coders
+            coders: coders,
+            sources: metrics.sources.read(metrics.sourceNumbers.names),
+            process: ProcessReading(),
+            libraries: .current,
+            freeSpace: freeSpace?.bytes
         )
+    }
+}
+
+extension FreeSpace {
+    /// Measures the file system of the disk cache on the read lane; `nil` without a disk cache.
+    convenience init?(_ configuration: Configuration, _ pipeline: Pipeline) {
+        guard configuration.cache.hasDisk else { return nil }
+        let path = configuration.cache.path
+        self.init(measure: { MachineProbe().fileSystem(path)?.freeBytes }, submit: { pipeline.submit($0) })
     }
 }

@@ -51,7 +51,10 @@ extension StatisticsTable {
                 evictions: Metric(
                     "edgeprint_raw_evictions_total",
                     "Raw responses evicted from memory to make room."
-                )
+                ),
+                quota: Metric("edgeprint_raw_quota_bytes", "Quota of raw responses in memory."),
+                hits: Metric("edgeprint_raw_hits_total", "Raw responses found in memory."),
+                misses: Metric("edgeprint_raw_misses_total", "Raw responses not found in memory.")
             ),
             quota: { $0.shares.raw },
             isListed: { $0.shares.raw > 0 }
@@ -131,13 +134,35 @@ extension StatisticsTable {
     private struct TierMetrics {
         var bytes: Metric
         var entries: Metric
-        var evictions: Metric?
+        var evictions: Metric
+        var quota: Metric
+        var hits: Metric
+        var misses: Metric
 
         /// The metrics of a tier that shares its families with other tiers.
         static func tier(_ name: String) -> TierMetrics {
             TierMetrics(
                 bytes: Metric("edgeprint_cache_bytes", "Bytes in the cache, by tier.", label: "tier", is: name),
-                entries: Metric("edgeprint_cache_entries", "Entries in the cache, by tier.", label: "tier", is: name)
+                entries: Metric("edgeprint_cache_entries", "Entries in the cache, by tier.", label: "tier", is: name),
+                evictions: Metric(
+                    "edgeprint_cache_tier_evictions_total",
+                    "Entries evicted to make room, by tier.",
+                    label: "tier",
+                    is: name
+                ),
+                quota: Metric("edgeprint_cache_quota_bytes", "Quota of the cache, by tier.", label: "tier", is: name),
+                hits: Metric(
+                    "edgeprint_cache_hits_total",
+                    "Look-ups that found an entry, by tier.",
+                    label: "tier",
+                    is: name
+                ),
+                misses: Metric(
+                    "edgeprint_cache_misses_total",
+                    "Look-ups that found no entry, by tier.",
+                    label: "tier",
+                    is: name
+                )
             )
         }
     }
@@ -167,9 +192,9 @@ extension StatisticsTable {
                 Phrase(line, .noun("entry", plural: "entries")),
                 isListed: isListed
             ) { read($0).entries },
-            .gauge("\(path).quota", isListed: isListed, quota),
-            .counter("\(path).hits", isListed: isListed) { read($0).hits },
-            .counter("\(path).misses", isListed: isListed) { read($0).misses },
+            .gauge("\(path).quota", metrics.quota, isListed: isListed, quota),
+            .counter("\(path).hits", metrics.hits, isListed: isListed) { read($0).hits },
+            .counter("\(path).misses", metrics.misses, isListed: isListed) { read($0).misses },
             .counter(
                 "\(path).evictions",
                 metrics.evictions,

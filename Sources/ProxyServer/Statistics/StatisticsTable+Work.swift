@@ -168,15 +168,23 @@ extension StatisticsTable {
             Metric("edgeprint_connections", "Open client connections."),
             Phrase(.connections, .part(of: "connections.limit", "open"))
         ) { $0.server.openConnections },
-        .gauge("connections.limit") { $0.connectionLimit },
+        .gauge(
+            "connections.limit",
+            Metric("edgeprint_connections_limit", "Maximum number of client connections (limits.connections).")
+        ) { $0.connectionLimit },
         .counter(
             "connections.accepted",
             Metric("edgeprint_connections_accepted_total", "Client connections accepted."),
             Phrase(.connections, .number("accepted"), rate: true)
         ) { $0.server.accepted },
-        .counter("connections.turnedAway", nil, Phrase(.connections, .number("refused"), omitsZero: true)) {
-            $0.server.turnedAway
-        },
+        .counter(
+            "connections.turnedAway",
+            Metric(
+                "edgeprint_connections_refused_total",
+                "Connections refused because too many were open, those of single clients included."
+            ),
+            Phrase(.connections, .number("refused"), omitsZero: true)
+        ) { $0.server.turnedAway },
         .counter(
             "connections.turnedAwayOfClients",
             Metric(

@@ -10,8 +10,7 @@ enum StatisticsTable {
 
     static let all: [Item] =
         daemon + requests + memoryBudget + caches + disk + transfers + breakers + workers + connections + pipeline
-        + activity + warm
-        + sites + coders
+        + activity + warm + sites + coders + traffic + sources + space + process
 
     private static let daemon: [Item] = [
         .fact("version", nil, Phrase(.edgeprint, .written { $0.now["version"]?.words })) { .string($0.version) },
@@ -102,6 +101,9 @@ enum StatisticsTable {
         .durations(
             Metric("edgeprint_encode_duration_seconds", "Time that workers spent decoding on demand and encoding.")
         ) { $0.metrics.stages.encode },
+        .durations(
+            Metric("edgeprint_store_duration_seconds", "Time to hand results to the caches, without writing to disk.")
+        ) { $0.metrics.stages.store },
     ]
 
     private static func results(_ change: StatisticsChange) -> String? {

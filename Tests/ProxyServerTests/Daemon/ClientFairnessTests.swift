@@ -115,5 +115,7 @@ struct ClientFairnessTests {
             try open[0].get("/photos/n\($0).png", [("X-Forwarded-For", "198.51.100.7")]).status
         }
         #expect(named.contains(429))
+        let shed = Double(named.count { $0 == 429 })
+        try rig.waitUntil("edgeprint_shed_total{reason=\"client\"}", is: shed)
     }
 }

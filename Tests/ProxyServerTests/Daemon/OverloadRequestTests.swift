@@ -59,6 +59,7 @@ struct OverloadRequestTests {
         #expect(refused.text.contains("requests wait for 2000 ms at most"), "\(refused.text)")
         #expect(refused["Cache-Control"] == "no-store")
         #expect(try rig.metric("edgeprint_transform_refusals_total") == 1)
+        try rig.waitUntil("edgeprint_shed_total{reason=\"overload\"}", is: 1)
         // Nothing is downloaded in vain. The original's own bytes need no worker.
         let requests = rig.origin.requests
         #expect(try rig.get("/photos/other.png?w=11", [slow]).status == 503)

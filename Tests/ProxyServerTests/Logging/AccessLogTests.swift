@@ -32,7 +32,7 @@ struct AccessLogTests {
         #expect(
             text
                 == #"{"time":"1994-11-06T08:49:37Z","client":"127.0.0.1","method":"GET","target":"/demo/a.jpg?w=200","#
-                + #""status":200,"bytes":4711,"duration_us":812,"cache":"memory","id":"\#(Self.id)"}"# + "\n"
+                + #""status":200,"bytes":4711,"duration_us":812,"cache":"memory","id":"\#(Self.id)","ms":0.812}"# + "\n"
         )
     }
 

@@ -1,3 +1,4 @@
+import ImagePipeline
 import Synchronization
 import Testing
 
@@ -53,6 +54,8 @@ struct MetricsTests {
         check(StatusClass.self)
         check(ReloadResult.self)
         check(NoLabel.self)
+        check(EntityFormat.self)
+        check(ShedReason.self)
     }
 
     @Test func `sorts durations into buckets`() {

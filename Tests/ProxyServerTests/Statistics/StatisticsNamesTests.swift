@@ -6,7 +6,7 @@ import Testing
 /// Dashboards and alerts depend on these names, which must not change; new ones are added here.
 @Suite(.timeLimit(.minutes(1)))
 struct StatisticsNamesTests {
-    /// Prometheus: name, type, and the values of the one label.
+    /// Prometheus: name, type, and the values of the labels.
     private static let families = """
         edgeprint_access_log_dropped_total counter
         edgeprint_breaker_openings_total counter
@@ -14,14 +14,21 @@ struct StatisticsNamesTests {
         edgeprint_breakers gauge state=half-open state=open
         edgeprint_brownouts_total counter rung=fast rung=larger rung=original rung=placeholder rung=stale
         edgeprint_brownouts_under_way gauge
+        edgeprint_build_info gauge
         edgeprint_cache_bytes gauge tier=memory tier=originals tier=variants
         edgeprint_cache_entries gauge tier=memory tier=originals tier=variants
         edgeprint_cache_evictions_total counter
+        edgeprint_cache_hits_total counter tier=memory tier=originals tier=variants
+        edgeprint_cache_misses_total counter tier=memory tier=originals tier=variants
+        edgeprint_cache_quota_bytes gauge tier=memory tier=originals tier=variants
+        edgeprint_cache_tier_evictions_total counter tier=memory tier=originals tier=variants
         edgeprint_client_connections_refused_total counter
         edgeprint_clients gauge
         edgeprint_configuration_reloads_total counter result=applied result=refused
         edgeprint_connections gauge
         edgeprint_connections_accepted_total counter
+        edgeprint_connections_limit gauge
+        edgeprint_connections_refused_total counter
         edgeprint_control_group_limit_bytes gauge
         edgeprint_control_group_used_bytes gauge
         edgeprint_decode_duration_seconds histogram
@@ -38,14 +45,20 @@ struct StatisticsNamesTests {
         edgeprint_disk_drops_total counter
         edgeprint_disk_errors_total counter
         edgeprint_disk_expirations_total counter
+        edgeprint_disk_free_bytes gauge
         edgeprint_disk_healthy gauge
         edgeprint_disk_links_total counter
+        edgeprint_disk_min_free_bytes gauge
         edgeprint_disk_rebuilds_total counter
         edgeprint_disk_stores_total counter
         edgeprint_encode_duration_seconds histogram
         edgeprint_event_subscribers gauge
         edgeprint_events_lost_total counter
+        edgeprint_excess_bytes_total counter
         edgeprint_fetch_duration_seconds histogram
+        edgeprint_format_responses_total counter format=avif format=bmp format=gif format=heic format=ico format=jp2 format=jpeg \
+        format=json format=jxl format=other format=pdf format=png format=svg format=text format=tiff format=webp
+        edgeprint_loop_turn_seconds histogram
         edgeprint_memory_budget_bytes gauge
         edgeprint_memory_cache_allowed_bytes gauge
         edgeprint_memory_cache_steps_total counter
@@ -66,6 +79,9 @@ struct StatisticsNamesTests {
         edgeprint_raw_bytes gauge
         edgeprint_raw_entries gauge
         edgeprint_raw_evictions_total counter
+        edgeprint_raw_hits_total counter
+        edgeprint_raw_misses_total counter
+        edgeprint_raw_quota_bytes gauge
         edgeprint_request_duration_seconds histogram
         edgeprint_requests_in_flight gauge
         edgeprint_requests_total counter result=brownout result=collapsed result=disk result=error result=fallback result=memory \
@@ -73,17 +89,31 @@ struct StatisticsNamesTests {
         edgeprint_resident_bytes gauge
         edgeprint_response_bytes_total counter
         edgeprint_responses_total counter status=1xx status=2xx status=3xx status=4xx status=5xx
+        edgeprint_result_duration_seconds histogram result=brownout result=collapsed result=disk result=error result=fallback result=memory \
+        result=miss result=negative result=original result=other result=placeholder result=refused result=revalidated result=stale
+        edgeprint_saved_bytes_total counter
+        edgeprint_shed_total counter reason=client reason=overload
         edgeprint_slow_misses_under_way gauge
         edgeprint_smallest_total counter
+        edgeprint_source_duration_seconds histogram source=fetch source=files source=photos
+        edgeprint_source_requests_total counter result=brownout result=collapsed result=disk result=error result=fallback result=memory \
+        result=miss result=negative result=original result=other result=placeholder result=refused result=revalidated result=stale \
+        source=fetch source=files source=photos
+        edgeprint_source_response_bytes_total counter source=fetch source=files source=photos
+        edgeprint_source_saved_bytes_total counter source=fetch source=files source=photos
         edgeprint_sources_offline gauge
         edgeprint_sources_suspended gauge
         edgeprint_sources_unverified gauge
+        edgeprint_store_duration_seconds histogram
         edgeprint_transfer_bytes_total counter
         edgeprint_transfer_connect_seconds histogram
         edgeprint_transfer_connections_total counter
         edgeprint_transfer_duration_seconds histogram
         edgeprint_transfer_first_byte_seconds histogram
         edgeprint_transfer_mirrored_total counter
+        edgeprint_transfer_outcomes_total counter outcome=cancelled outcome=circuit-open outcome=content-refused outcome=fetched \
+        outcome=not-modified outcome=overloaded outcome=protocol outcome=refused outcome=server-error outcome=status outcome=suspended \
+        outcome=timeout outcome=too-large outcome=unreachable
         edgeprint_transfer_queue_seconds histogram
         edgeprint_transfer_resolve_seconds histogram
         edgeprint_transfer_resumptions_total counter
@@ -130,6 +160,13 @@ struct StatisticsNamesTests {
         edgeprint_workers_busy gauge
         edgeprint_workers_decoded_bytes gauge
         edgeprint_workers_ready gauge
+        process_cpu_seconds_total counter
+        process_max_fds gauge
+        process_open_fds gauge
+        process_resident_memory_bytes gauge
+        process_start_time_seconds gauge
+        process_threads gauge
+        process_virtual_memory_bytes gauge
         """
 
     /// `/stats`: an object ("-" is the root) and its members that are not objects with fixed members themselves.
@@ -143,7 +180,7 @@ struct StatisticsNamesTests {
         budget.used: bodies cache daemon decoded failures workers writes
         clients: count largest
         connections: accepted limit open timedOut turnedAway turnedAwayOfClients
-        disk: drops errors health originalDrops queuedBytes queuedWrites stores variantDrops
+        disk: drops errors free health originalDrops queuedBytes queuedWrites stores variantDrops
         disk.originals: bytes entries evictions hits misses quota
         disk.variants: bytes entries evictions hits misses quota
         events: lost subscribers
@@ -152,8 +189,10 @@ struct StatisticsNamesTests {
         memoryPressure: allowed groupLimit groupUsed stalled steps
         placeholders: behind
         raw: bytes entries evictions hits misses quota
-        requests: bytes inFlight total
+        requests: bytes excessBytes inFlight savedBytes total
+        requests.formats: avif bmp gif heic ico jp2 jpeg json jxl other pdf png svg text tiff webp
         requests.results: brownout collapsed disk error fallback memory miss negative original other placeholder refused revalidated stale
+        requests.shed: client overload
         requests.statuses: 1xx 2xx 3xx 4xx 5xx
         sources: offline suspended unverified
         transfers: active bytes dropped expired mirrored newConnections outcomes refused requests resumptions retries reusedConnections waiting
@@ -188,14 +227,16 @@ struct StatisticsNamesTests {
         for line in lines(text) {
             if line.hasPrefix("# TYPE ") {
                 found.append(String(line.dropFirst(7)))
-            } else if let label = line.wholeMatch(of: /[a-z_]+\{([a-z]+)="([^"]+)"\} .*/), label.1 != "le" {
-                found[found.count - 1] += " \(label.1)=\(label.2)"
+            } else if !line.hasPrefix("#"), !line.hasPrefix("edgeprint_build_info") {
+                for label in line.matches(of: /([a-z]+)="([^"]+)"/) where label.1 != "le" {
+                    found[found.count - 1] += " \(label.1)=\(label.2)"
+                }
             }
         }
         let sorted = Set(
             found.map { family in
                 let parts = family.split(separator: " ")
-                return (parts.prefix(2) + parts.dropFirst(2).sorted()).joined(separator: " ")
+                return (parts.prefix(2) + Set(parts.dropFirst(2)).sorted()).joined(separator: " ")
             }
         )
         let expected = Set(lines(Self.families))
@@ -247,7 +288,10 @@ struct StatisticsNamesTests {
                 #expect(line.hasSuffix("."), "\(line)")
             }
             guard !line.hasPrefix("#") else { continue }
-            #expect(line.wholeMatch(of: /[a-z_]+(\{[a-z]+="[^"\\]*"\})? [0-9.e+-]+/) != nil, "\(line)")
+            #expect(
+                line.wholeMatch(of: /[a-z_]+(\{[a-z]+="[^"\\]*"(,[a-z]+="[^"\\]*")*\})? [0-9.e+-]+/) != nil,
+                "\(line)"
+            )
         }
     }
 

@@ -17,6 +17,7 @@ enum ConfigurationSchema {
             + timeouts + transfers
             + InheritedSetting.top("quality") + InheritedSetting.top("formats") + behaviour + answers + webp
             + InheritedSetting.top("avif") + avif + ladder + warm + events + placeholders
+            + metrics
     )
 
     private static let listeners: [Setting<Configuration>] = [
