@@ -72,6 +72,12 @@ let package = Package(
             dependencies: ["ImagePlan", "CLinux", "CSeccomp"],
             swiftSettings: settings
         ),
+        // The web application of the admin listener: files that are compiled into the program.
+        .target(
+            name: "AdminPages",
+            resources: [.embedInCode("Files")],
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "ImageWorker",
             dependencies: [
@@ -83,7 +89,8 @@ let package = Package(
         .executableTarget(
             name: "ProxyServer",
             dependencies: [
-                "HTTPCache", "HTTPKit", "HTTPSemantics", "ImagePlan", "ImagePipeline", "LinuxSystem", "OriginTransfer",
+                "AdminPages", "HTTPCache", "HTTPKit", "HTTPSemantics", "ImagePlan", "ImagePipeline", "LinuxSystem",
+                "OriginTransfer",
                 "CCurl",
                 "CLinux", "CCrypto",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -187,7 +194,8 @@ let package = Package(
         .testTarget(
             name: "ProxyServerTests",
             dependencies: [
-                "ProxyServer", "HTTPCache", "HTTPKit", "HTTPSemantics", "ImagePipeline", "ImagePlan", "LinuxSystem",
+                "ProxyServer", "AdminPages", "HTTPCache", "HTTPKit", "HTTPSemantics", "ImagePipeline", "ImagePlan",
+                "LinuxSystem",
                 "OriginTransfer",
                 "HostileTestSupport", "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -47,7 +47,7 @@ struct AdminRequest: Sendable {
     var site: String?
 
     /// The header fields that are copied.
-    static let usedFields: [StaticString] = ["accept", "cache-control", "etag", "last-modified"]
+    static let usedFields: [StaticString] = ["accept", "cache-control", "etag", "if-none-match", "last-modified"]
 
     /// The decoded value of a query parameter, or `nil` if it is absent or malformed.
     func parameter(_ name: String) -> String? {
