@@ -56,12 +56,14 @@ final class ImageRoute: Sendable {
         do {
             request = try resolvers[context.loop].resolve(head, of: site, in: bytes)
         } catch {
-            return .now(Response(error, id: context.trace.id).readable(by: live.current.answers.cors))
+            let reader = PageReader(head, of: site, in: bytes)
+            return .now(Response(error, to: reader, id: context.trace.id).readable(by: live.current.answers.cors))
         }
         let now = context.wallSeconds
         if let expires = request.expires, now >= expires {
-            let id = context.trace.id
-            return .now(Response(ExpiringAnswer.refusal, vary: request.vary, id: id).with(request.fields.crossOrigin))
+            let (id, reader) = (context.trace.id, PageReader(head, of: site, in: bytes))
+            let refusal = Response(ExpiringAnswer.refusal, to: reader, vary: request.vary, id: id)
+            return .now(refusal.with(request.fields.crossOrigin))
         }
         let variant: VariantRequest
         if Self.savesData(head, bytes), let saving = request.saving {
@@ -153,7 +155,7 @@ final class ImageRoute: Sendable {
         let conditions = RequestConditions(head, bytes: bytes)
         let waiting = WaitingRequest()
         let promise = context.promise(onCancel: { waiting.leave() })
-        let trace = context.trace
+        let (trace, reader) = (context.trace, PageReader(head, of: site, in: bytes))
         var load = LoadContext(demand: directives.demand, caller: OriginCaller(head, bytes, context))
         load.caller.unkeyed = variant.origin.unkeyed
         load.account = context.account(in: site)
@@ -183,11 +185,11 @@ final class ImageRoute: Sendable {
             case .failure(let error):
                 if error.isOverload, let brownouts, !promise.isCompleted {
                     return brownouts.placeholder(for: variant, of: request, after: error) { [self] placeholder in
-                        promise.complete(placeholder ?? refusal(error, of: variant, request, id: trace.id))
+                        promise.complete(placeholder ?? refusal(error, of: variant, request, reader, id: trace.id))
                     }
                 }
                 let left = request.expires.map { max(0, $0 - time.wallSeconds) } ?? .max
-                let response = refusal(error, of: variant, request, id: trace.id)
+                let response = refusal(error, of: variant, request, reader, id: trace.id)
                 guard let fallback = request.fallback, error.isOriginFault else {
                     promise.complete(response)
                     return
@@ -220,6 +222,7 @@ final class ImageRoute: Sendable {
         _ error: PipelineError,
         of variant: VariantRequest,
         _ request: ResolvedRequest,
+        _ reader: PageReader?,
         id: String
     ) -> Response {
         var problem = Problem(error)
@@ -227,7 +230,7 @@ final class ImageRoute: Sendable {
         // A response must not be reused after the request has expired.
         let left = request.expires.map { max(0, $0 - time.wallSeconds) } ?? .max
         problem.lifetime = request.isPersonal ? nil : problem.lifetime.map { min($0, left) }
-        return Response(problem, vary: request.vary, id: id).with(request.fields.crossOrigin)
+        return Response(problem, to: reader, vary: request.vary, id: id).with(request.fields.crossOrigin)
     }
 
     /// The refusal of a request whose signing key has used up `signing.rate` of its site; `nil` to proceed.
