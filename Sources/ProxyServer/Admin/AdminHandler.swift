@@ -18,18 +18,20 @@ struct AdminHandler: RequestHandler {
     ///   - token: returns the token; called for each request, as a reload may change it.
     ///   - site: returns the site whose token a client has, or `nil`.
     ///   - trustsSocket: whether a Unix socket needs no token, because its file mode restricts who can connect.
+    ///   - playground: further routes, after the others.
     ///   - routes: method, path and route; the first match is used.
     init(
         token: @escaping @Sendable () -> Secret,
         site: @escaping @Sendable (BearerCredentials) -> String? = { _ in nil },
         trustsSocket: Bool,
+        playground: [(HTTPMethod, String, any AdminRoute)] = [],
         routes: [(HTTPMethod, String, any AdminRoute)]
     ) {
         self.token = token
         self.site = site
         self.trustsSocket = trustsSocket
         var table = RouteTable<any AdminRoute>()
-        for (method, path, route) in routes { table.add(method, path, route) }
+        for (method, path, route) in routes + playground { table.add(method, path, route) }
         self.table = table
     }
 

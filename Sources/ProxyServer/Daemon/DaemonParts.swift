@@ -222,6 +222,7 @@ final class DaemonParts: Sendable {
             adminServer = nil
             return
         }
+        let playground = PlaygroundRoutes(pipeline: pipeline, resolver: resolver, live: live, time: time)
         let stats = StatisticsReader(
             metrics: metrics,
             memory: self.memory,
@@ -236,6 +237,7 @@ final class DaemonParts: Sendable {
             events: events,
             slowMisses: slowMisses,
             brownouts: brownouts,
+            pictures: playground.pictures,
             server: publicServer,
             accessLog: sink,
             accessLogBudget: budget,
@@ -260,6 +262,7 @@ final class DaemonParts: Sendable {
                 site: { $0.site(in: live.current) },
                 // The permissions of a socket opened by the service manager are unknown.
                 trustsSocket: sockets.adminListener == nil,
+                playground: playground.all,
                 routes: [
                     (.get, "/healthz", HealthRoute()),
                     (.get, "/readyz", ReadinessRoute(readiness: readiness, store: store)),
