@@ -54,6 +54,21 @@ struct PerceptualDistanceTests {
         #expect(distance(opaque, plain) == 0)
     }
 
+    /// `Tests/Browser/playground.py` measures the same images in the browser.
+    @Test func `the playground's script measures the same`() {
+        let left = PixelImage(width: 96, height: 64) { x, y in
+            [UInt8((x * 5 + y * 3) % 256), UInt8((x * 2 + y * 7) % 256), UInt8(x * y % 256), 255]
+        }
+        let right = PixelImage(width: 96, height: 64) { x, y in
+            [
+                UInt8((x * 5 + y * 3) % 256) ^ ((x + y) % 3 == 0 ? 8 : 0),
+                UInt8((x * 2 + y * 7) % 256) ^ (x * y % 5 == 0 ? 4 : 0), UInt8(x * y % 256) ^ (y % 2 == 0 ? 16 : 0),
+                255,
+            ]
+        }
+        #expect(abs(distance(left, right) - 0.142367) < 0.0001)
+    }
+
     @Test func `an image smaller than two windows has no distance`() {
         let small = PixelImage(width: 15, height: 40) { x, _ in [UInt8(x * 10), 0, 0, 255] }
         let other = PixelImage(width: 15, height: 40) { _, _ in [0, 0, 0, 255] }

@@ -8,6 +8,12 @@ package struct DataURL: Hashable, Sendable {
     /// The decoded content.
     package let bytes: [UInt8]
 
+    /// Creates the URL of content with a media type.
+    package init(mediaType: String, bytes: [UInt8]) {
+        self.mediaType = mediaType
+        self.bytes = bytes
+    }
+
     /// The reason why a text is not a `data:` URL.
     package enum Defect: String, Error, Hashable, Sendable {
         case scheme

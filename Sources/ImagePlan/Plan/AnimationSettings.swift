@@ -131,6 +131,8 @@ extension PlanSetting {
     package static let animation = PlanSetting(
         name: "anim",
         defaultText: "auto",
+        form: .choice(AnimationMode.allCases.map(\.rawValue)),
+        example: "first",
         read: { (parameter, settings) throws(RequestError) in
             settings.animation.mode = try parameter.keyword()
         },
@@ -141,6 +143,8 @@ extension PlanSetting {
     package static let frame = PlanSetting(
         name: "frame",
         defaultText: "all that anim keeps",
+        form: .integer(AnimationSettings.frames),
+        example: "1",
         read: { (parameter, settings) throws(RequestError) in
             settings.animation.frame = try parameter.integer(in: AnimationSettings.frames)
         },
@@ -151,6 +155,15 @@ extension PlanSetting {
     package static let frames = PlanSetting(
         name: "frames",
         defaultText: "all that anim keeps",
+        form: .list(
+            [
+                ValueForm.Item("first", .integer(AnimationSettings.frames)),
+                ValueForm.Item("last", .integer(AnimationSettings.frames)),
+            ],
+            required: 2,
+            separator: "-"
+        ),
+        example: "0-9",
         read: { (parameter, settings) throws(RequestError) in
             let ends = parameter.parts(separatedBy: "-")
             guard ends.count == 2, let first = try? ends[0].integer(in: AnimationSettings.frames),
@@ -168,6 +181,8 @@ extension PlanSetting {
     package static let page = PlanSetting(
         name: "page",
         defaultText: "0",
+        form: .integer(AnimationSettings.pages),
+        example: "1",
         read: { (parameter, settings) throws(RequestError) in
             settings.animation.page = try parameter.integer(in: AnimationSettings.pages)
         },
@@ -178,6 +193,8 @@ extension PlanSetting {
     package static let loop = PlanSetting(
         name: "loop",
         defaultText: "the original's",
+        form: .integer(AnimationSettings.loops),
+        example: "1",
         read: { (parameter, settings) throws(RequestError) in
             settings.animation.loop = try parameter.integer(in: AnimationSettings.loops)
         },
@@ -188,6 +205,8 @@ extension PlanSetting {
     package static let speed = PlanSetting(
         name: "speed",
         defaultText: "1",
+        form: .decimal(AnimationSettings.speeds),
+        example: "2",
         read: { (parameter, settings) throws(RequestError) in
             settings.animation.speed = try parameter.decimal(in: AnimationSettings.speeds)
         },
@@ -201,6 +220,8 @@ extension PlanSetting {
     package static let reverse = PlanSetting(
         name: "reverse",
         defaultText: "0",
+        form: .flag,
+        example: "1",
         read: { (parameter, settings) throws(RequestError) in
             settings.animation.isReversed = try parameter.flag()
         },

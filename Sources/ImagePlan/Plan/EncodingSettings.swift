@@ -41,6 +41,8 @@ package struct EncodingSettings: Hashable, Sendable {
 
     /// The range of `effort`.
     package static let efforts = 0...9
+    /// The range of `near_lossless` and `alpha_q`.
+    package static let percentages = 0...100
     /// The range of `max_bytes`.
     package static let byteCounts = 1...999_999_999
 }
@@ -60,6 +62,8 @@ extension PlanSetting {
     package static let lossless = PlanSetting(
         name: "lossless",
         defaultText: "0, or the configured one for WebP",
+        form: .flag,
+        example: "1",
         read: { (parameter, settings) throws(RequestError) in
             settings.encoding.isLossless = try parameter.flag()
         },
@@ -70,8 +74,10 @@ extension PlanSetting {
     package static let nearLossless = PlanSetting(
         name: "near_lossless",
         defaultText: "100, or the configured one",
+        form: .integer(EncodingSettings.percentages),
+        example: "60",
         read: { (parameter, settings) throws(RequestError) in
-            let level = try parameter.integer(in: 0...100)
+            let level = try parameter.integer(in: EncodingSettings.percentages)
             settings.encoding.nearLossless = level == 100 ? nil : level
         },
         canonicalValue: { $0.encoding.nearLossless.map { String($0) } }
@@ -81,6 +87,8 @@ extension PlanSetting {
     package static let progressive = PlanSetting(
         name: "progressive",
         defaultText: "0",
+        form: .flag,
+        example: "1",
         read: { (parameter, settings) throws(RequestError) in
             settings.encoding.isProgressive = try parameter.flag()
         },
@@ -91,6 +99,8 @@ extension PlanSetting {
     package static let effort = PlanSetting(
         name: "effort",
         defaultText: "set by the format",
+        form: .integer(EncodingSettings.efforts),
+        example: "6",
         read: { (parameter, settings) throws(RequestError) in
             settings.encoding.effort = try parameter.integer(in: EncodingSettings.efforts)
         },
@@ -101,6 +111,8 @@ extension PlanSetting {
     package static let chroma = PlanSetting(
         name: "chroma",
         defaultText: "auto",
+        form: .choice(ChromaSetting.allCases.map(\.rawValue)),
+        example: "444",
         read: { (parameter, settings) throws(RequestError) in
             settings.encoding.chroma = try parameter.keyword()
         },
@@ -111,6 +123,8 @@ extension PlanSetting {
     package static let sharpYUV = PlanSetting(
         name: "sharp_yuv",
         defaultText: "0, or the configured one",
+        form: .flag,
+        example: "1",
         read: { (parameter, settings) throws(RequestError) in
             settings.encoding.usesSharpYUV = try parameter.flag()
         },
@@ -121,8 +135,10 @@ extension PlanSetting {
     package static let alphaQuality = PlanSetting(
         name: "alpha_q",
         defaultText: "the configured one",
+        form: .integer(EncodingSettings.percentages),
+        example: "80",
         read: { (parameter, settings) throws(RequestError) in
-            settings.encoding.alphaQuality = try parameter.integer(in: 0...100)
+            settings.encoding.alphaQuality = try parameter.integer(in: EncodingSettings.percentages)
         },
         canonicalValue: { $0.encoding.alphaQuality.map { String($0) } }
     )
@@ -131,6 +147,8 @@ extension PlanSetting {
     package static let maximumBytes = PlanSetting(
         name: "max_bytes",
         defaultText: "no limit",
+        form: .integer(EncodingSettings.byteCounts, .bytes),
+        example: "50000",
         read: { (parameter, settings) throws(RequestError) in
             settings.encoding.maximumBytes = try parameter.integer(in: EncodingSettings.byteCounts)
         },

@@ -21,6 +21,14 @@ extension PlanSetting {
     package static let pixel = PlanSetting(
         name: "pixel",
         defaultText: "none",
+        form: .list(
+            [
+                ValueForm.Item("x", .integer(PixelPoint.coordinates)),
+                ValueForm.Item("y", .integer(PixelPoint.coordinates)),
+            ],
+            required: 2
+        ),
+        example: "10,10",
         read: { (parameter, settings) throws(RequestError) in
             let parts = parameter.parts(separatedBy: ",")
             guard parts.count == 2, let x = try? parts[0].integer(in: PixelPoint.coordinates),

@@ -6,6 +6,10 @@ package struct PlanSetting: Sendable {
     package let name: String
     /// The default, as documentation states it.
     package let defaultText: String
+    /// The value's form.
+    package let form: ValueForm
+    /// A valid value other than the default.
+    package let example: String
     /// Parses the value into the settings; throws 400 naming the parameter.
     package let read: @Sendable (Parameter, inout PlanSettings) throws(RequestError) -> Void
     /// The canonical value; `nil` where the setting has its default.

@@ -103,6 +103,8 @@ extension PlanSetting {
     package static let background = PlanSetting(
         name: "bg",
         defaultText: "transparent, or white if the format has no alpha",
+        form: .color,
+        example: "ffffff",
         read: { (parameter, settings) throws(RequestError) in
             let color = try Color(parsing: parameter)
             settings.background = color.alpha == 0 ? nil : color
@@ -114,6 +116,8 @@ extension PlanSetting {
     package static let format = PlanSetting(
         name: "format",
         defaultText: "auto",
+        form: .choice(FormatSetting.allCases.map(\.rawValue), otherNames: otherFormatNames),
+        example: "webp",
         read: { (parameter, settings) throws(RequestError) in
             settings.format = parameter.value == "jpg" ? .jpeg : try parameter.keyword(otherNames: otherFormatNames)
         },
@@ -127,19 +131,26 @@ extension PlanSetting {
     package static let quality = PlanSetting(
         name: "q",
         defaultText: "set by the source",
+        form: .either([
+            ValueForm.Item("quality", .integer(qualities)), ValueForm.Item("automatic", .choice([automaticQuality])),
+        ]),
+        example: "75",
         read: { (parameter, settings) throws(RequestError) in
             settings.seeksQuality = parameter.value == automaticQuality
-            settings.quality = settings.seeksQuality ? nil : try parameter.integer(in: 1...100)
+            settings.quality = settings.seeksQuality ? nil : try parameter.integer(in: qualities)
         },
         canonicalValue: { $0.seeksQuality ? automaticQuality : $0.quality.map { String($0) } }
     )
 
     private static let automaticQuality = "auto"
+    private static let qualities = 1...100
 
     /// `meta`: which metadata of the source to keep.
     package static let metadata = PlanSetting(
         name: "meta",
         defaultText: "strip",
+        form: .choice(MetadataPolicy.allCases.map(\.rawValue)),
+        example: "copyright",
         read: { (parameter, settings) throws(RequestError) in
             settings.metadata = try parameter.keyword()
         },
@@ -148,13 +159,16 @@ extension PlanSetting {
 
     /// The default resolution in dots per inch.
     package static let standardDPI = 72
+    private static let resolutions = 1...1200
 
     /// `dpi`: the resolution at which vector sources are rendered.
     package static let dpi = PlanSetting(
         name: "dpi",
         defaultText: "72",
+        form: .integer(resolutions),
+        example: "144",
         read: { (parameter, settings) throws(RequestError) in
-            let dpi = try parameter.integer(in: 1...1200)
+            let dpi = try parameter.integer(in: resolutions)
             settings.dpi = dpi == standardDPI ? nil : dpi
         },
         canonicalValue: { $0.dpi.map { String($0) } }
@@ -164,6 +178,8 @@ extension PlanSetting {
     package static let strict = PlanSetting(
         name: "strict",
         defaultText: "0",
+        form: .flag,
+        example: "1",
         read: { (parameter, settings) throws(RequestError) in
             settings.isStrict = try parameter.flag()
         },

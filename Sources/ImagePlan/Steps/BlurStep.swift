@@ -1,6 +1,8 @@
 /// `blur`: a Gaussian blur.
 package struct BlurStep: SingleParameterStep {
     package static let name = "blur"
+    package static let form = ValueForm.decimal(range, .pixels)
+    package static let example = "8"
     private static let range = FixedDecimal(millionths: 300_000)...FixedDecimal(250)
 
     /// The standard deviation in pixels, 0.3–250, after dpr scaling.

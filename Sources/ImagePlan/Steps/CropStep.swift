@@ -1,6 +1,8 @@
 /// `crop`: cuts a rectangle out of the image.
 package struct CropStep: SingleParameterStep {
     package static let name = "crop"
+    package static let form = ValueForm.rectangle
+    package static let example = "10%,10%,80%,80%"
     package static let attributes = ["gravity"]
 
     /// The rectangle as stated in the request.

@@ -1,6 +1,8 @@
 /// `filter`: a named colour filter; alpha does not change.
 package struct FilterStep: SingleParameterStep {
     package static let name = "filter"
+    package static let form = ValueForm.variants(FilterRegistry.types.map { $0.variant })
+    package static let example = "sepia"
 
     package let filter: any NamedFilter
 
@@ -64,6 +66,9 @@ package protocol NamedFilter: Hashable, Sendable {
     /// The syntax of the arguments after the colon, for error messages; empty if there are none.
     static var argumentNote: String { get }
 
+    /// The name, and the form of the arguments.
+    static var variant: ValueForm.Variant { get }
+
     /// Parses the arguments after the colon, `nil` if there are none; returns `nil` if the filter would do nothing.
     init?(parsing arguments: Parameter?) throws(RequestError)
 
@@ -77,6 +82,7 @@ package protocol NamedFilter: Hashable, Sendable {
 
 extension NamedFilter {
     package static var argumentNote: String { "" }
+    package static var variant: ValueForm.Variant { ValueForm.Variant(name) }
     package var arguments: String? { nil }
     package var costPerPixel: Int { 4 }
     package var commutesWithScaling: Bool { false }

@@ -1,6 +1,9 @@
 /// `flip`: mirrors the image.
 package struct FlipStep: SingleParameterStep {
     package static let name = "flip"
+    package static let form = ValueForm.choice(Direction.allCases.map(\.rawValue), otherNames: otherNames)
+    package static let example = Direction.horizontal.rawValue
+    private static let otherNames = ["horizontal": "h", "vertical": "v", "both": "hv", "x": "h", "y": "v"]
 
     /// Left to right, top to bottom, or both.
     package enum Direction: String, Hashable, Sendable, CaseIterable {

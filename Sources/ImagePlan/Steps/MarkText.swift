@@ -4,7 +4,8 @@ package struct MarkText: Hashable, Sendable {
     package static let prefix = "text:"
     /// The longest text in bytes of UTF-8.
     package static let longest = 128
-    private static let sizes = FixedDecimal(4)...FixedDecimal(largestSize)
+    /// The sizes before dpr scaling.
+    static let sizes = FixedDecimal(4)...FixedDecimal(largestSize)
     private static let largestSize = 512
     private static let standardSize = FixedDecimal(24)
     private static let standardFont = "sans"

@@ -1,6 +1,10 @@
 /// `mask`: keeps a shape of the image, or what another image's luma lets through; the rest becomes transparent.
 package struct MaskStep: SingleParameterStep {
     package static let name = "mask"
+    package static let form = ValueForm.either([
+        ValueForm.Item("shape", .choice(Shape.allCases.map(\.rawValue))), ValueForm.Item("image", .text()),
+    ])
+    package static let example = Shape.circle.rawValue
 
     /// An antialiased shape, centred and as large as fits; it keeps its proportions, except that the ellipse fills the image.
     package enum Shape: String, Hashable, Sendable, CaseIterable {

@@ -2,6 +2,10 @@
 package struct DuotoneFilter: NamedFilter {
     package static let name = "duotone"
     package static let argumentNote = ":rrggbb,rrggbb"
+    package static let variant = ValueForm.Variant(
+        name,
+        .list([ValueForm.Item("dark", .color), ValueForm.Item("light", .color)], required: 2)
+    )
 
     package let dark: Color
     package let light: Color
@@ -58,6 +62,7 @@ package struct InvertFilter: PlainFilter {
 package struct MonochromeFilter: NamedFilter {
     package static let name = "monochrome"
     package static let argumentNote = "[:rrggbb]"
+    package static let variant = ValueForm.Variant(name, .color, isOptional: true)
     /// The default of Core Image's CIColorMonochrome: 0.6, 0.45, 0.3.
     package static let defaultColor = Color(red: 153, green: 115, blue: 77)
 
@@ -86,6 +91,8 @@ package struct MonochromeFilter: NamedFilter {
 package struct VignetteFilter: NamedFilter {
     package static let name = "vignette"
     package static let argumentNote = "[:0–1]"
+    package static let variant = ValueForm.Variant(name, .decimal(strengths), isOptional: true)
+    private static let strengths = FixedDecimal(0)...FixedDecimal(1)
     package static let defaultStrength = FixedDecimal(millionths: 500_000)
 
     /// The share of light that the corners lose, more than 0 and at most 1.
@@ -97,7 +104,7 @@ package struct VignetteFilter: NamedFilter {
     }
 
     package init?(parsing arguments: Parameter?) throws(RequestError) {
-        strength = try arguments?.decimal(in: FixedDecimal(0)...FixedDecimal(1)) ?? Self.defaultStrength
+        strength = try arguments?.decimal(in: Self.strengths) ?? Self.defaultStrength
         if strength == FixedDecimal(0) { return nil }
     }
 

@@ -4,6 +4,22 @@ package struct PadStep: SingleParameterStep {
     package static let widest = 16_384
 
     package static let name = "pad"
+    package static let example = "20"
+
+    /// One width, of which zero has no effect, two, or four.
+    package static let form: ValueForm = {
+        let width = ValueForm.integer(widths, .pixels)
+        func list(_ names: [String]) -> ValueForm {
+            .list(names.map { ValueForm.Item($0, width) }, required: names.count)
+        }
+        return .either([
+            ValueForm.Item("all sides", .integer(1...widest, .pixels)),
+            ValueForm.Item("two", list(["top and bottom", "left and right"])),
+            ValueForm.Item("four", list(["top", "right", "bottom", "left"])),
+        ])
+    }()
+
+    private static let widths = 0...widest
 
     /// Pixels, 0–16384, after dpr scaling; at least one of the four is more than 0.
     package let top: Int
@@ -23,7 +39,7 @@ package struct PadStep: SingleParameterStep {
     package init?(parsing parameter: Parameter, in context: StepContext) throws(RequestError) {
         var widths: [Int] = []
         for part in parameter.parts(separatedBy: ",") {
-            let stated = try part.integer(in: 0...Self.widest)
+            let stated = try part.integer(in: Self.widths)
             widths.append(try context.scaled(FixedDecimal(stated), of: part, atMost: Self.widest).rounded)
         }
         guard [1, 2, 4].contains(widths.count) else {

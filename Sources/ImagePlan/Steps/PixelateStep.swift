@@ -4,6 +4,9 @@ package struct PixelateStep: SingleParameterStep {
     package static let largestBlock = 16_384
 
     package static let name = "pixelate"
+    package static let form = ValueForm.integer(blocks, .pixels)
+    package static let example = "12"
+    private static let blocks = 1...largestBlock
 
     /// The side of a block in pixels, 2–16384, after dpr scaling.
     package let block: Int
@@ -14,7 +17,7 @@ package struct PixelateStep: SingleParameterStep {
     }
 
     package init?(parsing parameter: Parameter, in context: StepContext) throws(RequestError) {
-        let stated = try parameter.integer(in: 1...Self.largestBlock)
+        let stated = try parameter.integer(in: Self.blocks)
         block = try context.scaled(FixedDecimal(stated), of: parameter, atMost: Self.largestBlock).rounded
         if block == 1 { return nil }
     }

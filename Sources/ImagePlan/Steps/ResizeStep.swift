@@ -5,6 +5,19 @@ package struct ResizeStep: TransformStep {
 
     package static let names = ["w", "h"]
     package static let attributes = ["fit", "gravity", "enlarge", "dpr"]
+    package static let forms = [
+        ParameterForm("w", .integer(sides, .pixels), example: "800"),
+        ParameterForm("h", .integer(sides, .pixels), example: "600"),
+    ]
+    package static let attributeForms = [
+        ParameterForm(
+            "fit",
+            .choice(Fit.allCases.map(\.rawValue), otherNames: Fit.otherNames),
+            example: Fit.cover.rawValue
+        ),
+        ParameterForm("enlarge", .flag, example: "1"),
+    ]
+    private static let sides = 1...longestSide
     package static let isRepeatable = false
 
     /// Pixels, 1–16384; at least one side is given.
@@ -35,7 +48,7 @@ package struct ResizeStep: TransformStep {
     package static func make(from parameters: [Parameter], in context: StepContext) throws(RequestError) -> Self? {
         var sides: [String: Int] = [:]
         for parameter in parameters {
-            let side = try parameter.integer(in: 1...longestSide)
+            let side = try parameter.integer(in: Self.sides)
             sides[parameter.name] =
                 parameter.isInDevicePixels
                 ? side : try context.scaled(FixedDecimal(side), of: parameter, atMost: longestSide).rounded

@@ -10,6 +10,9 @@ import Glibc
 package struct RotateStep: SingleParameterStep {
     package static let name = "rotate"
     package static let attributes = [expandName]
+    package static let form = ValueForm.angle
+    package static let example = "90"
+    package static let attributeForms = [ParameterForm(expandName, .flag, example: "0")]
     /// The attribute that controls whether the canvas grows.
     private static let expandName = "expand"
 

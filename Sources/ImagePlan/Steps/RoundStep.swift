@@ -4,6 +4,25 @@ package struct RoundStep: SingleParameterStep {
     package static let largestRadius = 16_384
 
     package static let name = "round"
+    package static let example = "24"
+
+    /// One radius, of which zero has no effect, or four.
+    package static let form: ValueForm = {
+        let pixels = FixedDecimal(largestRadius), least = FixedDecimal(millionths: 1)
+        func radius(from least: FixedDecimal) -> [ValueForm.Item] {
+            [
+                ValueForm.Item("pixels", .decimal(least...pixels, .pixels)),
+                ValueForm.Item("percent", .decimal(least...largestPercent, .percent)),
+                ValueForm.Item("circle", .choice([maximumName])),
+            ]
+        }
+        let corner = ValueForm.either(radius(from: FixedDecimal(0)))
+        let corners = ["top left", "top right", "bottom right", "bottom left"].map { ValueForm.Item($0, corner) }
+        return .either(radius(from: least) + [ValueForm.Item("corners", .list(corners, required: 4))])
+    }()
+
+    fileprivate static let maximumName = "max"
+    fileprivate static let largestPercent = FixedDecimal(100)
 
     /// A corner's radius.
     package enum Radius: Hashable, Sendable {
@@ -67,11 +86,11 @@ package struct RoundStep: SingleParameterStep {
 extension RoundStep.Radius {
     /// Parses pixels (scaled by dpr), percent, or `max`.
     init(parsing parameter: Parameter, in context: StepContext) throws(RequestError) {
-        if parameter.value == "max" {
+        if parameter.value == RoundStep.maximumName {
             self = .maximum
         } else if parameter.value.hasSuffix("%") {
             let number = Parameter(parameter.name, String(parameter.value.dropLast()))
-            let percent = try number.decimal(in: FixedDecimal(0)...FixedDecimal(100))
+            let percent = try number.decimal(in: FixedDecimal(0)...RoundStep.largestPercent)
             self =
                 percent == FixedDecimal(50)
                 ? .maximum : percent == FixedDecimal(0) ? .pixels(percent) : .percent(percent)

@@ -1,6 +1,8 @@
 /// `sharpen`: applies an unsharp mask to the lightness channel.
 package struct SharpenStep: SingleParameterStep {
     package static let name = "sharpen"
+    package static let form = ValueForm.decimal(range, .pixels)
+    package static let example = "1.5"
     private static let range = FixedDecimal(millionths: 300_000)...FixedDecimal(10)
 
     /// The standard deviation of the mask in pixels, 0.3–10; not scaled by dpr.

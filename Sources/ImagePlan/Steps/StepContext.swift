@@ -5,6 +5,12 @@ package struct StepContext: Sendable {
     package static let gravityName = "gravity"
     private static let dprRange = FixedDecimal(1)...FixedDecimal(4)
 
+    /// The forms of the attributes that several steps share.
+    package static let forms = [
+        ParameterForm(gravityName, .gravity, example: "north"),
+        ParameterForm(dprName, .decimal(dprRange), example: "2"),
+    ]
+
     /// 1–4.
     package let dpr: FixedDecimal
     package let gravity: Gravity

@@ -3,6 +3,14 @@
 /// Without a mode, transparent areas stay transparent.
 package struct TintStep: SingleParameterStep {
     package static let name = "tint"
+    package static let form = ValueForm.list(
+        [
+            ValueForm.Item("colour", .color),
+            ValueForm.Item("mode", .choice(BlendMode.allCases.map(\.rawValue))),
+        ],
+        required: 1
+    )
+    package static let example = "ff8800,multiply"
 
     /// The colour; its alpha is the strength.
     package let color: Color

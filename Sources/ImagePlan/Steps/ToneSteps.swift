@@ -8,6 +8,9 @@ package protocol FactorStep: SingleParameterStep {
 }
 
 extension FactorStep {
+    package static var form: ValueForm { .decimal(range) }
+    package static var example: String { "1.3" }
+
     package init?(parsing parameter: Parameter, in context: StepContext) throws(RequestError) {
         let factor = try parameter.decimal(in: Self.range)
         if factor == FixedDecimal(1) { return nil }
@@ -94,6 +97,8 @@ package struct GammaStep: FactorStep {
 /// `hue`: rotates every colour around the grey axis (`hue-rotate()` of CSS Filter Effects 1).
 package struct HueStep: SingleParameterStep {
     package static let name = "hue"
+    package static let form = ValueForm.angle
+    package static let example = "90"
 
     /// The angle, more than 0 and less than 360.
     package let degrees: FixedDecimal

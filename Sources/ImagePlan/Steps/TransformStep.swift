@@ -6,6 +6,10 @@ package protocol TransformStep: Hashable, Sendable {
     static var names: [String] { get }
     /// The attributes the step reads: parameters that are no steps, may appear anywhere, and at most once.
     static var attributes: [String] { get }
+    /// The forms of the parameters, in the order of `names`.
+    static var forms: [ParameterForm] { get }
+    /// The forms of the attributes that belong to this step, except those of `StepContext`.
+    static var attributeForms: [ParameterForm] { get }
     /// Whether each parameter is a step of its own; otherwise all `names` together form one step, each at most once.
     static var isRepeatable: Bool { get }
 
@@ -44,6 +48,7 @@ package protocol TransformStep: Hashable, Sendable {
 
 extension TransformStep {
     package static var attributes: [String] { [] }
+    package static var attributeForms: [ParameterForm] { [] }
     package static var isRepeatable: Bool { true }
     package static func check(attribute: Parameter) throws(RequestError) {}
     package var attributeParameters: [Parameter] { [] }
@@ -66,6 +71,10 @@ extension TransformStep {
 package protocol SingleParameterStep: TransformStep {
     /// The parameter's name.
     static var name: String { get }
+    /// The value's form.
+    static var form: ValueForm { get }
+    /// A valid value that has an effect.
+    static var example: String { get }
     /// Parses the step; `nil` if it would do nothing.
     init?(parsing parameter: Parameter, in context: StepContext) throws(RequestError)
     /// The value in canonical form.
@@ -74,6 +83,7 @@ package protocol SingleParameterStep: TransformStep {
 
 extension SingleParameterStep {
     package static var names: [String] { [name] }
+    package static var forms: [ParameterForm] { [ParameterForm(name, form, example: example)] }
 
     package static func make(from parameters: [Parameter], in context: StepContext) throws(RequestError) -> Self? {
         guard let parameter = parameters.first else { return nil }

@@ -5,6 +5,9 @@
 /// margin is not changed.
 package struct TrimStep: SingleParameterStep {
     package static let name = "trim"
+    package static let form = ValueForm.integer(thresholds)
+    package static let example = "10"
+    private static let thresholds = 1...255
 
     /// 1–255.
     package let threshold: Int
@@ -15,7 +18,7 @@ package struct TrimStep: SingleParameterStep {
     }
 
     package init?(parsing parameter: Parameter, in context: StepContext) throws(RequestError) {
-        threshold = try parameter.integer(in: 1...255)
+        threshold = try parameter.integer(in: Self.thresholds)
     }
 
     package var value: String { String(threshold) }

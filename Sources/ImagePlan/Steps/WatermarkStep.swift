@@ -4,6 +4,33 @@
 /// defaults.
 package struct WatermarkStep: SingleParameterStep {
     package static let name = "watermark"
+    package static let example = MarkText.prefix + "Edgeprint,southeast,16,16,32,0.7"
+
+    /// A text or an image with its place.
+    package static let form: ValueForm = {
+        let place: [ValueForm.Item] = [
+            ValueForm.Item("place", .choice(Place.allCases.map(\.rawValue))), ValueForm.Item("x", .measure),
+            ValueForm.Item("y", .measure),
+        ]
+        let opacity = ValueForm.Item("opacity", .decimal(opacities))
+        let text = [ValueForm.Item("text", .text(prefix: MarkText.prefix))] + place
+        let image = [ValueForm.Item("image", .text())] + place
+        return .either([
+            ValueForm.Item(
+                "text",
+                .list(
+                    text + [
+                        ValueForm.Item("size", .decimal(MarkText.sizes, .pixels)), opacity,
+                        ValueForm.Item("colour", .color), ValueForm.Item("font", .text()),
+                    ],
+                    required: 1
+                )
+            ),
+            ValueForm.Item("image", .list(image + [ValueForm.Item("scale", .text()), opacity], required: 1)),
+        ])
+    }()
+
+    private static let opacities = FixedDecimal(0)...FixedDecimal(1)
 
     /// The position of the watermark.
     package enum Place: String, Hashable, Sendable, CaseIterable {
@@ -70,8 +97,7 @@ package struct WatermarkStep: SingleParameterStep {
         if place == .tile, x.isNegative || y.isNegative {
             throw parameter.error("has a negative gap between tiles")
         }
-        let range = FixedDecimal(0)...FixedDecimal(1)
-        opacity = try part(5)?.decimal(in: range) ?? FixedDecimal(1)
+        opacity = try part(5)?.decimal(in: Self.opacities) ?? FixedDecimal(1)
         if isText {
             mark = .text(
                 try MarkText(

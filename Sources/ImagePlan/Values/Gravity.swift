@@ -40,7 +40,10 @@ package enum Gravity: Hashable, Sendable {
         ("southeast", .point(x: FixedDecimal(1), y: FixedDecimal(1))),
     ]
 
-    private static let otherNames = [
+    /// All names, for suggestions.
+    package static let names = compass.map(\.name) + ["attention", "entropy"]
+
+    static let otherNames = [
         "bottom": "south", "centre": "center", "down": "south", "face": "attention", "left": "west", "middle": "center",
         "right": "east", "smart": "attention", "top": "north", "up": "north",
     ]
@@ -71,11 +74,10 @@ package enum Gravity: Hashable, Sendable {
             guard name.utf8.contains(UInt8(ascii: ",")), coordinates.count == 2,
                 parameter.parts(separatedBy: ",").count == 2, coordinates.allSatisfy(range.contains)
             else {
-                let names = Self.compass.map(\.name) + ["attention", "entropy"]
                 throw parameter.error(
                     "must be center or a compass direction (north … southeast), also with an offset such as north,0,10, "
                         + "attention, entropy, or a focal point x,y with both from 0 to 1"
-                        + NearestName.hint(name, among: names, otherNames: Self.otherNames)
+                        + NearestName.hint(name, among: Self.names, otherNames: Self.otherNames)
                 )
             }
             self = .point(x: coordinates[0], y: coordinates[1])

@@ -22,6 +22,7 @@ struct AdminHandler: RequestHandler {
     ///   - session: the sessions of browsers, which have the rights of the token.
     ///   - trustsSocket: whether a Unix socket needs no token, because its file mode restricts who can connect.
     ///   - pages: the routes of the web application.
+    ///   - playground: further routes, after the others.
     ///   - routes: method, path and route; the first match is used.
     init(
         token: @escaping @Sendable () -> Secret,
@@ -29,6 +30,7 @@ struct AdminHandler: RequestHandler {
         session: AdminSession? = nil,
         trustsSocket: Bool,
         pages: [(HTTPMethod, String, any AdminRoute)] = [],
+        playground: [(HTTPMethod, String, any AdminRoute)] = [],
         routes: [(HTTPMethod, String, any AdminRoute)]
     ) {
         self.token = token
@@ -36,7 +38,7 @@ struct AdminHandler: RequestHandler {
         self.session = session
         self.trustsSocket = trustsSocket
         var table = RouteTable<any AdminRoute>()
-        for (method, path, route) in pages + routes { table.add(method, path, route) }
+        for (method, path, route) in pages + routes + playground { table.add(method, path, route) }
         self.table = table
     }
 

@@ -18,11 +18,14 @@ struct VaryFields: OptionSet, Hashable, Sendable {
     /// `forward-cookies` of the source.
     static let cookie = VaryFields(rawValue: 32)
 
+    /// Errors, which people get as pages.
+    static let fetchDestination = VaryFields(rawValue: 64)
+
     /// The field names, in the order of `Vary`.
     private static let names: [(field: VaryFields, texts: [String])] = [
         (.accept, ["Accept"]), (.saveData, ["Save-Data"]), (.width, ["Sec-CH-Width", "Width"]),
         (.viewportWidth, ["Sec-CH-Viewport-Width", "Viewport-Width"]), (.dpr, ["Sec-CH-DPR", "DPR"]),
-        (.cookie, ["Cookie"]),
+        (.cookie, ["Cookie"]), (.fetchDestination, ["Sec-Fetch-Dest"]),
     ]
     private static let hints: VaryFields = [.width, .viewportWidth, .dpr]
 

@@ -66,6 +66,7 @@ struct Configuration: Sendable, Equatable {
     /// The sizes that client hints are rounded up to.
     var ladder = HintLadder()
     var events = Events()
+    var playground = Playground()
     var placeholders = Placeholders()
     var metrics = MetricBounds()
 

@@ -25,6 +25,9 @@ struct MemoryPlan: Sendable, Equatable {
     /// The resident memory above which a worker is replaced (`workers.rss`).
     let workerResident: Int
 
+    /// Pictures of the playground (`playground.memory`).
+    let playground: Int
+
     /// The resident memory assumed for the daemon without its caches, in bytes.
     static let daemon = 32 << 20
     /// The resident memory assumed for a worker between jobs, in bytes.
@@ -55,6 +58,8 @@ struct MemoryPlan: Sendable, Equatable {
         let count = workers.count > 0 ? workers.count : min(cores + 1, max(1, decoding / Self.workerShare))
         self.workers = count
         decoded = workers.decodeBytes ?? max(32 << 20, decoding - count * Self.idleWorker)
+        let others = self.cache + bodies + writes + failures + decoded + count * Self.idleWorker + Self.daemon
+        playground = configuration.playground.memory ?? max(0, min(64 << 20, budget - others))
         workerMemory = workers.memory ?? min(2 << 30, max(512 << 20, budget / 4 * 3 + 256 << 20))
         workerResident = workers.rss ?? min(384 << 20, max(128 << 20, decoding / count))
     }
@@ -76,6 +81,7 @@ struct MemoryPlan: Sendable, Equatable {
             Part(name: "bodies", title: "transfers.memory", limit: bodies),
             Part(name: "writes", title: "writes to disk", limit: writes),
             Part(name: "failures", title: "negative.memory", limit: failures),
+            Part(name: "playground", title: "playground.memory", limit: playground),
             Part(name: "decoded", title: "workers.decode-bytes", limit: decoded),
             Part(name: "workers", title: "\(workers) idle workers", limit: workers * Self.idleWorker),
             Part(name: "daemon", title: "the daemon itself", limit: Self.daemon),

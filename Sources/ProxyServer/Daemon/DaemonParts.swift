@@ -227,6 +227,7 @@ final class DaemonParts: Sendable {
             adminServer = nil
             return
         }
+        let playground = PlaygroundRoutes(pipeline: pipeline, resolver: resolver, live: live, time: time)
         let stats = StatisticsReader(
             metrics: metrics,
             memory: self.memory,
@@ -241,6 +242,7 @@ final class DaemonParts: Sendable {
             events: events,
             slowMisses: slowMisses,
             brownouts: brownouts,
+            pictures: playground.pictures,
             server: publicServer,
             accessLog: sink,
             accessLogBudget: budget,
@@ -276,6 +278,7 @@ final class DaemonParts: Sendable {
                 // The permissions of a socket opened by the service manager are unknown.
                 trustsSocket: sockets.adminListener == nil,
                 pages: Self.console(forms, LiveReader(statistics: stats, recorder: recorder), events, session),
+                playground: playground.all,
                 routes: [
                     (.get, "/healthz", HealthRoute()),
                     (.get, "/readyz", ReadinessRoute(readiness: readiness, store: store)),

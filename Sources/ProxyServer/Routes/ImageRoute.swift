@@ -60,12 +60,13 @@ final class ImageRoute: Sendable {
         do {
             request = try resolvers[context.loop].resolve(head, of: site, in: bytes)
         } catch {
-            return .now(Response(error, id: context.trace.id).readable(by: live.current.answers.cors))
+            let reader = PageReader(head, of: site, in: bytes)
+            return .now(Response(error, to: reader, id: context.trace.id).readable(by: live.current.answers.cors))
         }
         let now = context.wallSeconds
         if let expires = request.expires, now >= expires {
-            let id = context.trace.id
-            let refusal = Response(ExpiringAnswer.refusal, vary: request.vary, id: id)
+            let (id, reader) = (context.trace.id, PageReader(head, of: site, in: bytes))
+            let refusal = Response(ExpiringAnswer.refusal, to: reader, vary: request.vary, id: id)
             return .now(refusal.with(request.fields.crossOrigin).tagged(request.tag))
         }
         let variant: VariantRequest
@@ -158,7 +159,7 @@ final class ImageRoute: Sendable {
         let conditions = RequestConditions(head, bytes: bytes)
         let waiting = WaitingRequest()
         let promise = SourcedPromise(context.promise(onCancel: { waiting.leave() }), tag: request.tag)
-        let trace = context.trace
+        let (trace, reader) = (context.trace, PageReader(head, of: site, in: bytes))
         var load = LoadContext(demand: directives.demand, caller: OriginCaller(head, bytes, context))
         load.caller.unkeyed = variant.origin.unkeyed
         load.account = context.account(in: site)
@@ -188,11 +189,11 @@ final class ImageRoute: Sendable {
             case .failure(let error):
                 if error.isOverload, let brownouts, !promise.isCompleted {
                     return brownouts.placeholder(for: variant, of: request, after: error) { [self] placeholder in
-                        promise.complete(placeholder ?? refusal(error, of: variant, request, id: trace.id))
+                        promise.complete(placeholder ?? refusal(error, of: variant, request, reader, id: trace.id))
                     }
                 }
                 let left = request.expires.map { max(0, $0 - time.wallSeconds) } ?? .max
-                var response = refusal(error, of: variant, request, id: trace.id)
+                var response = refusal(error, of: variant, request, reader, id: trace.id)
                 response.tag |= ticket(of: variant, nil)
                 guard let fallback = request.fallback, error.isOriginFault else {
                     promise.complete(response)
@@ -231,6 +232,7 @@ final class ImageRoute: Sendable {
         _ error: PipelineError,
         of variant: VariantRequest,
         _ request: ResolvedRequest,
+        _ reader: PageReader?,
         id: String
     ) -> Response {
         var problem = Problem(error)
@@ -238,7 +240,7 @@ final class ImageRoute: Sendable {
         // A response must not be reused after the request has expired.
         let left = request.expires.map { max(0, $0 - time.wallSeconds) } ?? .max
         problem.lifetime = request.isPersonal ? nil : problem.lifetime.map { min($0, left) }
-        let response = Response(problem, vary: request.vary, id: id).with(request.fields.crossOrigin)
+        let response = Response(problem, to: reader, vary: request.vary, id: id).with(request.fields.crossOrigin)
         return error.isOverload ? response.tagged(AnswerTag.shed) : response
     }
 

@@ -90,6 +90,7 @@ struct StatisticsReader: Sendable {
     let events: EventHub
     let slowMisses: SlowMisses
     let brownouts: Brownouts
+    let pictures: PlaygroundPictures
     let server: HTTPServer
     let accessLog: LineSink
     let accessLogBudget: LineBudget
@@ -124,6 +125,7 @@ struct StatisticsReader: Sendable {
                 "bodies": transfers.ledgers.memory.used,
                 "writes": disk.queuedBytes,
                 "failures": pipeline.failures.bytes,
+                "playground": pictures.bytes,
                 "decoded": pool.decodedBytes,
                 "workers": resident,
                 "daemon": ResidentMemory.bytes,

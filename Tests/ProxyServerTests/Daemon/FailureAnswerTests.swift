@@ -63,7 +63,7 @@ struct FailureAnswerTests {
         #expect(second.status == 404)
         #expect(second["Cache-Status"] == "edgeprint; hit; detail=negative")
         #expect(second["Cache-Control"] == "public, max-age=300" || second["Cache-Control"] == "public, max-age=299")
-        #expect(second["Vary"] == "Accept, Save-Data")
+        #expect(second["Vary"] == "Accept, Save-Data, Sec-Fetch-Dest")
         #expect(rig.origin.requests == 1)
         #expect(try rig.metric("edgeprint_negative_entries") == 1)
         #expect(try rig.metric("edgeprint_negative_hits_total") == 1)

@@ -16,7 +16,7 @@ enum ConfigurationSchema {
             + InheritedSetting.top("timeouts")
             + timeouts + transfers
             + InheritedSetting.top("quality") + InheritedSetting.top("formats") + behaviour + answers + webp
-            + InheritedSetting.top("avif") + avif + ladder + warm + events + placeholders
+            + InheritedSetting.top("avif") + avif + ladder + warm + events + playground + placeholders
             + metrics
     )
 

@@ -1,0 +1,301 @@
+"""Scenarios of the playground, the overlay and the error page. The daemon has the source photos with a.png and b.png."""
+
+import http.server
+import re
+import subprocess
+import tempfile
+import threading
+import urllib.parse
+from functools import partial
+from pathlib import Path
+
+from playwright.sync_api import expect
+
+def settle(page):
+    """Waits until the page has shown the result of all changes."""
+    page.wait_for_timeout(50)
+    # Not wait_for_function, which evaluates text in the page: its policy forbids that.
+    expect(page.locator("#app")).to_have_attribute("data-state", "idle", timeout=60_000)
+
+
+def watch(page):
+    """Keeps the images that the server makes for the page."""
+    page.made = []
+    page.on("response", lambda response: "/playground/image" in response.url and page.made.append(response))
+
+
+def begin(browser, page, path="/photos/a.png"):
+    watch(page)
+    settle(page)
+    page.get_by_label("Address of the server").fill(browser.public)
+    page.get_by_label("Path on this server").fill(path)
+    settle(page)
+
+
+def shown(page, name):
+    """The bytes of a format's figure: those of the last response in that format."""
+    found = [response for response in page.made if f"format%3D{name}" in response.url]
+    return found[-1].body()
+
+
+def curl(url):
+    return subprocess.run(["curl", "-sSf", "--noproxy", "*", url], check=True, capture_output=True).stdout
+
+
+def copied(page, name):
+    page.get_by_role("button", name=name, exact=True).click()
+    settle(page)
+    return page.get_by_label("Copied text").input_value()
+
+
+def titles(page):
+    return page.locator(".cards header b").all_inner_texts()
+
+
+def check(browser, page, expected):
+    """The copied URL has the expected query, and curl gets what the page shows."""
+    url = copied(page, "URL")
+    assert url.startswith(browser.public), url
+    query = urllib.parse.urlsplit(url).query
+    assert query == expected, query
+    assert curl(url) == shown(page, "webp")
+
+
+def mouse(browser):
+    """Three steps, put into order by mouse."""
+    with browser.page(path="/playground", width=1400, height=1000) as page:
+        begin(browser, page)
+        for name in ("resize", "blur", "round"):
+            page.locator(".palette").get_by_role("button", name=name, exact=True).click()
+        page.locator("[data-parameter=w] input[type=number]").fill("200")
+        page.locator("[data-parameter=blur] input[type=number]").fill("2")
+        page.locator("[data-parameter=format] select").select_option("webp")
+        settle(page)
+        grip = page.locator(".cards li").nth(2).locator(".grip")
+        target = page.locator(".cards li").nth(0).bounding_box()
+        grip.scroll_into_view_if_needed()
+        start = grip.bounding_box()
+        page.mouse.move(start["x"] + 8, start["y"] + 8)
+        page.mouse.down()
+        page.mouse.move(start["x"] + 8, target["y"] + 40, steps=8)
+        page.mouse.move(start["x"] + 8, target["y"] + 2, steps=8)
+        page.mouse.up()
+        settle(page)
+        assert [title.lower() for title in titles(page)] == ["round", "resize", "blur"], titles(page)
+        check(browser, page, "round=24&w=200&blur=2&format=webp")
+        for name in ("srcset", "picture"):
+            assert name in copied(page, {"srcset": "<img srcset>", "picture": "<picture>"}[name])
+        assert "sd_setImage" in copied(page, "Swift") and copied(page, "curl").startswith("curl ")
+        cells = page.locator(".formats dd").all_inner_texts()
+        assert len(cells) == 12 and all(re.search(r"\d", cell) for cell in cells), cells
+        assert cells[11] == "0.00", cells
+        expect(page.locator(".clients tbody tr")).to_have_count(4)
+        expect(page.locator(".explain pre")).to_contain_text("round=24")
+
+
+def keyboard(browser):
+    """The same without a mouse."""
+    with browser.page(path="/playground", width=1400, height=1000) as page:
+        begin(browser, page)
+        for name in ("resize", "blur", "round"):
+            page.locator(".palette").get_by_role("button", name=name, exact=True).focus()
+            page.keyboard.press("Enter")
+            settle(page)
+        # A new step's grip has the focus.
+        assert "round, step 3 of 3" in page.evaluate("document.activeElement.getAttribute('aria-label')")
+        page.keyboard.press("ArrowUp")
+        page.keyboard.press("ArrowUp")
+        assert "round, step 1 of 3" in page.evaluate("document.activeElement.getAttribute('aria-label')")
+        page.locator("[data-parameter=w] input[type=number]").focus()
+        page.keyboard.press("Control+A")
+        page.keyboard.type("200")
+        page.locator("[data-parameter=blur] input[type=number]").focus()
+        page.keyboard.press("Control+A")
+        page.keyboard.type("2")
+        page.locator("[data-parameter=format] select").focus()
+        page.keyboard.type("webp")
+        settle(page)
+        check(browser, page, "round=24&w=200&blur=2&format=webp")
+        page.locator(".cards li").nth(2).locator(".grip").focus()
+        page.keyboard.press("Delete")
+        settle(page)
+        assert [title.lower() for title in titles(page)] == ["round", "resize"], titles(page)
+
+
+def handles(browser):
+    """Crop and focal point on an uploaded picture, by mouse and by keyboard."""
+    with browser.page(path="/playground", width=1400, height=1000) as page:
+        watch(page)
+        settle(page)
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "own.png"
+            file.write_bytes(curl(f"{browser.public}/photos/a.png"))
+            page.set_input_files("input[type=file]", str(file))
+            expect(page.locator(".drop")).to_contain_text("own.png")
+        settle(page)
+        page.locator(".palette").get_by_role("button", name="crop", exact=True).click()
+        settle(page)
+        box = page.get_by_role("group", name="Part to keep")
+        expect(box).to_be_visible()
+        value = page.locator("[data-parameter=crop] input")
+        assert value.input_value() == "10%,10%,80%,80%"
+        box.focus()
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Shift+ArrowDown")
+        assert value.input_value() == "11%,20%,80%,80%", value.input_value()
+        page.locator(".handle.se").focus()
+        page.keyboard.press("Shift+ArrowLeft")
+        assert value.input_value() == "11%,20%,70%,80%", value.input_value()
+        settle(page)
+        frame = page.locator(".frame").bounding_box()
+        page.mouse.move(frame["x"] + frame["width"] * 0.5, frame["y"] + frame["height"] * 0.5)
+        page.mouse.down()
+        page.mouse.move(frame["x"] + frame["width"] * 0.4, frame["y"] + frame["height"] * 0.4, steps=5)
+        page.mouse.up()
+        settle(page)
+        numbers = [float(part.strip("%")) for part in value.input_value().split(",")]
+        assert abs(numbers[0] - 1) < 0.6 and abs(numbers[1] - 10) < 0.6 and numbers[2:] == [70, 80], numbers
+        browser.shot(page, "playground-crop")
+        page.keyboard.press("Escape")
+        settle(page)
+        expect(box).to_be_hidden()
+        page.locator(".palette").get_by_role("button", name="resize", exact=True).click()
+        page.locator("[data-parameter=w] input[type=number]").fill("30")
+        page.locator("[data-parameter=h] input[type=number]").fill("30")
+        page.locator("[data-parameter=fit] select").select_option("cover")
+        page.locator("[data-parameter=gravity]").last.get_by_role("button", name="Place").click()
+        settle(page)
+        point = page.get_by_role("button", name="Focal point")
+        expect(point).to_be_visible()
+        point.focus()
+        page.keyboard.press("Shift+ArrowLeft")
+        page.keyboard.press("ArrowUp")
+        settle(page)
+        browser.shot(page, "playground-focus")
+        assert "gravity=0.4,0.49" in copied(page, "URL"), copied(page, "URL")
+        assert shown(page, "png")[16:24] == bytes([0, 0, 0, 30] * 2)
+
+
+def errors(browser):
+    """What the server refuses is told at its control, or beside the picture."""
+    # The console reports responses with an error's status.
+    with browser.page(path="/playground", width=1400, height=1000, expects_errors=True) as page:
+        begin(browser, page)
+        page.locator(".palette").get_by_role("button", name="border", exact=True).click()
+        page.locator("[data-parameter=border] input[type=number]").fill("99999")
+        settle(page)
+        expect(page.locator("[data-parameter=border] .wrong")).to_contain_text("must be a number from")
+        page.locator("[data-parameter=border] input[type=number]").fill("3")
+        settle(page)
+        expect(page.locator("[data-parameter=border] .wrong")).to_be_empty()
+        page.get_by_label("Path on this server").fill("/photo/a.png")
+        settle(page)
+        expect(page.get_by_role("alert")).to_contain_text("did you mean 'photos'?")
+        page.set_input_files("input[type=file]", {"name": "a.txt", "mimeType": "image/png", "buffer": b"no picture " * 9})
+        expect(page.get_by_role("alert")).to_contain_text("not a picture")
+
+
+def measures(browser):
+    """The distance of two given images is that of the server (PerceptualDistanceTests)."""
+    with browser.page(path="/playground") as page:
+        settle(page)
+        found = page.evaluate(
+            """async () => {
+              const { distance } = await import("/assets/distance.js");
+              const make = f => {
+                const image = new ImageData(96, 64);
+                for (let y = 0; y < 64; y++) for (let x = 0; x < 96; x++) image.data.set([...f(x, y), 255], 4 * (y * 96 + x));
+                return image;
+              };
+              const left = make((x, y) => [(x * 5 + y * 3) % 256, (x * 2 + y * 7) % 256, x * y % 256]);
+              const right = make((x, y) => [(x * 5 + y * 3) % 256 ^ ((x + y) % 3 ? 0 : 8), (x * 2 + y * 7) % 256 ^ (x * y % 5 ? 0 : 4),
+                x * y % 256 ^ (y % 2 ? 0 : 16)]);
+              return [distance(left, left), distance(left, right)];
+            }"""
+        )
+        assert found[0] == 0 and abs(found[1] - 0.142367) < 0.0001, found
+
+
+def static(browser):
+    """Without scripts, the page has a form and the tables of parameters."""
+    with browser.page(path="/playground", scripts=False) as page:
+        expect(page.get_by_role("cell", name="blur=8")).to_be_visible()
+        page.get_by_label("Path and query").fill("/photos/a.png?w=20&format=png")
+        page.get_by_role("button", name="Show").click()
+        assert page.url.endswith("/playground/image?path=%2Fphotos%2Fa.png%3Fw%3D20%26format%3Dpng"), page.url
+
+
+def looks(browser):
+    """Both themes, a desk's and a phone's width: nothing overflows, and axe-core finds nothing."""
+    for theme in ("light", "dark"):
+        for width in (1400, 390):
+            with browser.page(path="/playground", theme=theme, width=width) as page:
+                begin(browser, page)
+                for name in ("resize", "round", "watermark"):
+                    page.locator(".palette").get_by_role("button", name=name, exact=True).click()
+                page.locator("[data-parameter=w] input[type=number]").fill("300")
+                settle(page)
+                over = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+                assert over <= 0, f"{theme} {width}: {over} pixels wider than the window"
+                browser.check_accessibility(page)
+                browser.shot(page, f"playground-{theme}-{width}")
+
+
+def overlay(browser):
+    """The overlay marks pictures that are larger than shown or not negotiated, on a page of another server with a strict policy."""
+    with tempfile.TemporaryDirectory() as folder:
+        markup = f"""<!doctype html><html lang="en"><title>shop</title><body><h1>Shop</h1>
+            <p><img id="large" src="{browser.public}/photos/a.png?w=600&amp;format=webp" width="100" alt="">
+            <img id="right" src="{browser.public}/photos/a.png?w=120&amp;format=webp" width="120" alt="">
+            <img id="old" src="{browser.public}/photos/a.png?w=200&amp;format=jpeg" width="200" alt="">
+            <script src="{browser.admin}/overlay.js" defer></script></body></html>"""
+        (Path(folder) / "index.html").write_text(markup)
+
+        class Handler(http.server.SimpleHTTPRequestHandler):
+            def end_headers(self):
+                policy = f"default-src 'none'; script-src {browser.admin}; img-src {browser.public}; connect-src {browser.public}"
+                self.send_header("Content-Security-Policy", policy)
+                super().end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=folder))
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        context = browser.chromium.new_context(viewport={"width": 900, "height": 500})
+        page = context.new_page()
+        troubles = []
+        page.on("console", lambda message: message.type == "error" and troubles.append(message.text))
+        try:
+            page.goto(f"http://127.0.0.1:{server.server_port}/index.html")
+            expect(page.get_by_role("button")).to_contain_text("2 of 3 pictures could be smaller", timeout=20_000)
+            found = page.evaluate("window.edgeprintOverlay.found")
+            assert "times the pixels" in found[0]["words"][0] and "w=600" in found[0]["url"], found
+            assert found[1]["words"][0] == "JPEG, not negotiated", found
+            browser.shot(page, "overlay")
+            page.get_by_role("button").press("Enter")
+            expect(page.locator(".mark").first).to_be_hidden()
+            assert not [trouble for trouble in troubles if "favicon" not in trouble and "404" not in trouble], troubles
+        finally:
+            context.close()
+            server.shutdown()
+
+
+def wrong(browser):
+    """A person who opens a wrong URL sees what is wrong, and gets the picture by the link."""
+    for theme in ("light", "dark"):
+        context = browser.chromium.new_context(viewport={"width": 900, "height": 600}, color_scheme=theme)
+        page = context.new_page()
+        troubles = []
+        page.on("console", lambda message: message.type == "error" and troubles.append(message.text))
+        try:
+            page.goto(f"{browser.public}/photos/a.png?widht=300&blur=999")
+            expect(page.locator("mark")).to_have_text("widht=300")
+            assert page.evaluate("getComputedStyle(document.querySelector('mark')).textDecorationStyle") == "wavy"
+            browser.shot(page, f"error-{theme}")
+            assert all("400" in trouble for trouble in troubles), troubles
+            with page.expect_navigation() as navigation:
+                page.get_by_role("link").click()
+            assert navigation.value.status == 200 and "w=300&blur=250" in page.url, page.url
+        finally:
+            context.close()

@@ -1,0 +1,24 @@
+import TestSupport
+import Testing
+
+/// The playground, the overlay and the error page in a real browser; skipped like `BrowserTests` if there is none.
+@Suite(
+    .timeLimit(.minutes(3)),
+    .enabled(if: Browser.isInstalled || TestEnvironment.value("EDGEPRINT_ENGINES") == "required")
+)
+struct PlaygroundBrowserTests {
+    @Test(arguments: [
+        "mouse", "keyboard", "handles", "errors", "measures", "static", "looks", "overlay", "wrong",
+    ])
+    func `the playground works`(scenario: String) throws {
+        let rig = try EndToEndRig(
+            "signing: { keys: [\"\(String(repeating: "ab", count: 32))\"] }",
+            script: ScriptedOrigin.pictures([
+                "a.png": TestImages.gradient(width: 800, height: 600),
+                "b.png": TestImages.gradient(width: 80, height: 60),
+            ])
+        )
+        try rig.daemon.waitUntilReady()
+        try Browser.run("playground.\(scenario)", rig.daemon)
+    }
+}
