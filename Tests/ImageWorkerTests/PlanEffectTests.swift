@@ -100,19 +100,38 @@ struct PlanEffectTests {
         try expectEqual(["w=90&lossless=1", "w=90&format=png"], of: [png])
         try expectEqual(["w=90", "w=90&format=webp", "w=90&q=79", "w=90&progressive=1"], of: sources, .webp)
         try expectEqual(["w=90&format=source", "w=90&format=webp"], of: [webp])
+        try expectEqual(["w=90&q=62", "w=90&q=jpeg:62,avif:40", "w=90&q=webp:9,jpeg:62"], of: [jpeg])
+        try expectEqual(["w=90&q=jpeg:9,webp:62", "w=90&q=62", "w=90&q=webp:62,jxl:5"], of: sources, .webp)
+        try expectEqual(["w=90&q=jpeg:9", "w=90", "w=90&format=webp&q=avif:50"], of: sources, .webp)
+        try expectEqual(["w=90&q=auto&format=webp", "w=90&q=auto:good&format=webp"], of: sources)
         try expectEqual(["w=90&near_lossless=40&format=webp", "w=90&near_lossless=40&lossless=1"], of: sources, .webp)
     }
 
     @Test func `plans that give other results have other effects`() throws {
         let queries = [
             "w=100", "w=101", "w=100&h=100&fit=cover", "w=100&h=100&fit=pad", "w=100&q=30", "w=100&format=webp",
-            "w=100&flip=h", "flip=h&w=100", "w=100&blur=2", "blur=2&w=100", "w=100&meta=keep", "w=100&effort=0",
+            "w=100&q=jpeg:31", "w=100&q=auto", "w=100&q=auto:eco", "w=100&flip=h", "flip=h&w=100", "w=100&blur=2",
+            "blur=2&w=100", "w=100&meta=keep", "w=100&effort=0",
             "w=100&progressive=1", "w=100&max_bytes=900", "w=100&h=100&fit=cover&gravity=east", "crop=50x50&w=20",
             "w=100&h=100&fit=cover&gravity=attention", "trim=9", "trim=9&w=301", "round=20", "round=20&w=301",
         ]
         let jpeg = try Source.all()[1]
         let effects = try queries.map { try #require(try effect($0, jpeg)).text }
         #expect(Set(effects).count == queries.count)
+    }
+
+    @Test func `clients that accept AVIF share a result whose JPEG would differ`() throws {
+        let source = try Source.all()[1]
+        let effects = try ["q=avif:50,webp:70", "q=jpeg:90,avif:50,webp:70", "q=jxl:3,webp:70,avif:50,jpeg:1"].map {
+            try #require(try effect("w=90&\($0)", source, .avif)).text
+        }
+        #expect(Set(effects).count == 1, "\(effects)")
+        let others = try ["q=avif:51,webp:70", "q=avif:50,webp:71", "q=avif:50", "q=50", ""].map {
+            try #require(try effect("w=90&\($0)", source, .avif)).text
+        }
+        #expect(Set(others + effects).count == 6, "\(others)")
+        let equal = try ["q=50", "q=avif:50,webp:50"].map { try effect("w=90&\($0)", source, .avif)?.text }
+        #expect(equal[0] == equal[1])
     }
 
     @Test func `random plans with equal effects give equal bytes`() throws {
@@ -123,7 +142,10 @@ struct PlanEffectTests {
         ]
         let before = ["", "crop=301x200", "crop=0,0,900,900", "flip=h", "crop=160x160", "rotate=90", "blur=1"]
         let after = ["", "crop=100%25x100%25", "crop=300x300", "flip=v", "blur=1", "round=9", "trim=3", "pad=4"]
-        let settings = ["", "q=80", "q=79", "format=jpeg", "format=png", "format=webp", "format=source", "bg=ffffff"]
+        let settings = [
+            "", "q=80", "q=79", "q=jpeg:80,webp:79", "q=webp:80", "format=jpeg", "format=png", "format=webp",
+            "format=source", "bg=ffffff",
+        ]
         for source in try Source.all() + Source.others() {
             var results: [String: [UInt8]] = [:]
             var shared = 0

@@ -1,4 +1,11 @@
+// The only file of the module that imports the C library: addresses are parsed by `inet_pton`.
+#if canImport(Glibc)
 package import Glibc
+#elseif canImport(Musl)
+package import Musl
+#elseif canImport(Darwin)
+package import Darwin
+#endif
 
 /// An IPv4 or IPv6 address as a value, in host order.
 package enum IPAddress: Hashable, Sendable {

@@ -76,7 +76,7 @@ package enum AVIFTiming: Hashable, Sendable {
     package static func isLossless(_ plan: Plan, _ quality: QualityDefaults) -> Bool {
         let settings = plan.settings
         return settings.encoding.isLossless || settings.encoding.nearLossless != nil
-            || (quality.webpOptions.lossless && settings.quality == nil)
+            || (quality.webpOptions.lossless && settings.quality.number(for: .webp) == nil)
     }
 
     /// The bucket of the worker's job; `nil` for the request's own.

@@ -17,7 +17,7 @@ extension SourceRule {
         let takesSmallest = autoFormat == .smallest && bucket != nil
         var text = takesSmallest ? "\nsmallest" : ""
         if quality.distance != QualityDefaults.standardDistance,
-            takesSmallest || Plan.seeksQuality(canonicalText: plan)
+            takesSmallest || Plan.takesConfiguredDistance(canonicalText: plan)
         {
             text += "\ndistance \(quality.distance)"
         }

@@ -25,6 +25,11 @@ package struct QualityDefaults: Hashable, Sendable {
     /// The default effort: a tenth fewer bytes than effort 0 in half the time of effort 2 (Benchmarks/README.md).
     package static let standardAVIFEffort = 1
 
+    /// The distance that a search may reach, in thousandths: the level's that the request states, else the source's.
+    package func distance(for setting: QualitySetting) -> Int {
+        if case .search(let level?) = setting { level.distance } else { distance }
+    }
+
     /// The settings as canonical text, for cache keys.
     package var keyText: String {
         let options = webpOptions.keyText

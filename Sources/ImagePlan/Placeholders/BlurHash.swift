@@ -1,5 +1,3 @@
-import Glibc
-
 /// The BlurHash encoder (Wolt): an image as a few cosine components in linear light, in base 83.
 ///
 /// The text consists of the number of components (1 digit), the greatest amplitude (1), the mean colour (4), and each further
@@ -77,7 +75,7 @@ package enum BlurHash {
     /// Cosine waves of 0, 1, 2 … half periods.
     private static func waves(_ count: Int, over length: Int) -> [[Double]] {
         (0..<count).map { wave in
-            (0..<length).map { cos(Double.pi * Double(wave * $0) / Double(length)) }
+            (0..<length).map { MathFunctions.cosine(Double.pi * Double(wave * $0) / Double(length)) }
         }
     }
 

@@ -1,5 +1,3 @@
-import Glibc
-
 /// A colour in Oklab, where distances are perceptually uniform (Björn Ottosson, 2020).
 struct Oklab: Hashable {
     var lightness: Double
@@ -19,9 +17,9 @@ struct Oklab: Hashable {
         let red = SRGBTransfer.linear[Int(color.red)]
         let green = SRGBTransfer.linear[Int(color.green)]
         let blue = SRGBTransfer.linear[Int(color.blue)]
-        let long = cbrt(0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue)
-        let medium = cbrt(0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue)
-        let short = cbrt(0.0883024619 * red + 0.2817188376 * green + 0.6299787005 * blue)
+        let long = MathFunctions.cubeRoot(0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue)
+        let medium = MathFunctions.cubeRoot(0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue)
+        let short = MathFunctions.cubeRoot(0.0883024619 * red + 0.2817188376 * green + 0.6299787005 * blue)
         lightness = 0.2104542553 * long + 0.7936177850 * medium - 0.0040720468 * short
         a = 1.9779984951 * long - 2.4285922050 * medium + 0.4505937099 * short
         b = 0.0259040371 * long + 0.7827717662 * medium - 0.8086757660 * short
@@ -52,13 +50,13 @@ package enum SRGBTransfer {
     /// Linear light, 0–1, for each encoded value.
     static let linear: [Double] = (0...255).map { value in
         let encoded = Double(value) / 255
-        return encoded <= 0.04045 ? encoded / 12.92 : pow((encoded + 0.055) / 1.055, 2.4)
+        return encoded <= 0.04045 ? encoded / 12.92 : MathFunctions.power((encoded + 0.055) / 1.055, 2.4)
     }
 
     /// The encoded value of linear light, rounded; light outside 0–1 is clipped.
     package static func stored(_ light: Double) -> UInt8 {
         let light = min(1, max(0, light))
-        let encoded = light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055
+        let encoded = light <= 0.0031308 ? light * 12.92 : 1.055 * MathFunctions.power(light, 1 / 2.4) - 0.055
         return UInt8((encoded * 255).rounded())
     }
 }

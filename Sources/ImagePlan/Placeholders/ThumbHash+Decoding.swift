@@ -1,5 +1,3 @@
-import Glibc
-
 extension ThumbHash {
     /// The longer side of a decoded image, in pixels.
     private static let decodedSide = 32.0
@@ -38,9 +36,10 @@ extension ThumbHash {
             var value = mean
             var index = 0
             for row in 0..<rows {
-                let vertical = cos(Double.pi * Double(row) * place.y)
+                let vertical = MathFunctions.cosine(Double.pi * Double(row) * place.y)
                 for column in (row == 0 ? 1 : 0)..<max(row == 0 ? 1 : 0, ThumbHash.count(row, columns, rows)) {
-                    value += amplitudes[index] * cos(Double.pi * Double(column) * place.x) * vertical * 2
+                    value +=
+                        amplitudes[index] * MathFunctions.cosine(Double.pi * Double(column) * place.x) * vertical * 2
                     index += 1
                 }
             }

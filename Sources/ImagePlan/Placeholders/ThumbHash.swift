@@ -1,5 +1,3 @@
-import Glibc
-
 /// The ThumbHash encoder (Evan Wallace): luminance, two colour differences and alpha as cosine components of sRGB values, in at
 /// most 25 bytes.
 ///
@@ -137,7 +135,9 @@ package enum ThumbHash {
 
         private static func waves(_ count: Int, over length: Int) -> [[Double]] {
             (0..<count).map { wave in
-                (0..<length).map { cos(Double.pi / Double(length) * Double(wave) * (Double($0) + 0.5)) }
+                (0..<length).map {
+                    MathFunctions.cosine(Double.pi / Double(length) * Double(wave) * (Double($0) + 0.5))
+                }
             }
         }
     }

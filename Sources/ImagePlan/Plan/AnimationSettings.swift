@@ -93,6 +93,7 @@ extension PlanSettings {
     var normalized: PlanSettings {
         var result = self
         result.animation.narrowRange(isStill: isStill)
+        result.quality = quality.limited(to: format.lossyFormats)
         // `frame` overrides `anim=first`, and `frame=0` means the same.
         if let frame = result.animation.frame {
             result.animation.mode = frame == 0 ? .first : .auto

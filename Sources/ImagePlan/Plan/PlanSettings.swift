@@ -3,8 +3,7 @@ package struct PlanSettings: Hashable, Sendable {
     /// The colour of exposed areas (`pad`, `rotate`, `round`) and under alpha; `nil` is transparent, or white without alpha.
     package var background: Color?
     package var format: FormatSetting
-    /// 1–100; `nil` takes the source's default for the format.
-    package var quality: Int?
+    package var quality: QualitySetting
     package var metadata: MetadataPolicy
     package var encoding: EncodingSettings
     /// The resolution, in dots per inch, at which vector sources are rendered; `nil` is librsvg's 72.
@@ -12,8 +11,6 @@ package struct PlanSettings: Hashable, Sendable {
     package var animation: AnimationSettings
     /// Whether to refuse a result that would lose frames or transparency.
     package var isStrict: Bool
-    /// Whether to search for the lowest quality that looks the same (`q=auto`); `quality` is then `nil`.
-    package var seeksQuality: Bool
     /// The pixel of the result whose colour `format=json` reports; `nil` for none.
     package var pixel: PixelPoint?
 
@@ -21,13 +18,12 @@ package struct PlanSettings: Hashable, Sendable {
     package init(
         background: Color? = nil,
         format: FormatSetting = .auto,
-        quality: Int? = nil,
+        quality: QualitySetting = .standard,
         metadata: MetadataPolicy = .strip,
         encoding: EncodingSettings = EncodingSettings(),
         dpi: Int? = nil,
         animation: AnimationSettings = AnimationSettings(),
         isStrict: Bool = false,
-        seeksQuality: Bool = false,
         pixel: PixelPoint? = nil
     ) {
         self.background = background
@@ -38,9 +34,11 @@ package struct PlanSettings: Hashable, Sendable {
         self.dpi = dpi
         self.animation = animation
         self.isStrict = isStrict
-        self.seeksQuality = seeksQuality
         self.pixel = pixel
     }
+
+    /// Whether to search for the lowest quality that looks the same (`q=auto`).
+    package var seeksQuality: Bool { quality.isSearch }
 }
 
 /// The value of `format`.
@@ -127,24 +125,6 @@ extension PlanSetting {
     /// Common names for the formats, used for suggestions.
     private static let otherFormatNames = ["jfif": "jpeg", "jpe": "jpeg", "tif": "tiff"]
 
-    /// `q`: the quality, or `auto` for the lowest that looks the same (`QualityDefaults.distance`).
-    package static let quality = PlanSetting(
-        name: "q",
-        defaultText: "set by the source",
-        form: .either([
-            ValueForm.Item("quality", .integer(qualities)), ValueForm.Item("automatic", .choice([automaticQuality])),
-        ]),
-        example: "75",
-        read: { (parameter, settings) throws(RequestError) in
-            settings.seeksQuality = parameter.value == automaticQuality
-            settings.quality = settings.seeksQuality ? nil : try parameter.integer(in: qualities)
-        },
-        canonicalValue: { $0.seeksQuality ? automaticQuality : $0.quality.map { String($0) } }
-    )
-
-    private static let automaticQuality = "auto"
-    private static let qualities = 1...100
-
     /// `meta`: which metadata of the source to keep.
     package static let metadata = PlanSetting(
         name: "meta",
@@ -188,8 +168,8 @@ extension PlanSetting {
 }
 
 extension Plan {
-    /// Whether a canonical text contains `q=auto`.
-    package static func seeksQuality(canonicalText text: String) -> Bool {
+    /// Whether a canonical text contains `q=auto`, whose distance is the source's; a level has its own.
+    package static func takesConfiguredDistance(canonicalText text: String) -> Bool {
         // Values are percent-encoded, so an equals sign or ampersand is always a separator.
         text.utf8.split { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: "?") }
             .contains { $0.elementsEqual("q=auto".utf8) }

@@ -134,7 +134,7 @@ extension Plan {
     /// Whether the original itself satisfies the plan: nothing changes its pixels, frames or encoding.
     fileprivate func leavesAsItIs(_ header: ImageHeader, as format: ImageFormat) -> Bool {
         isIdentity && format == header.format && header.orientation == 1 && settings.animation.playsAsSource
-            && (settings.background == nil || header.hasAlpha == false) && settings.quality == nil
+            && (settings.background == nil || header.hasAlpha == false) && settings.quality.number(for: format) == nil
             && settings.encoding == EncodingSettings() && settings.metadata != .copyright
             && MetadataCleaner.supports(header.format)
     }

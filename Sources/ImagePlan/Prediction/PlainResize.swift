@@ -62,7 +62,6 @@ package struct PlainResize: Hashable, Sendable {
         var allowed = PlanSettings()
         allowed.format = settings.format
         allowed.quality = settings.quality
-        allowed.seeksQuality = settings.seeksQuality
         allowed.encoding.isLossless = settings.encoding.isLossless
         allowed.encoding.isProgressive = settings.encoding.isProgressive
         allowed.encoding.effort = settings.encoding.effort

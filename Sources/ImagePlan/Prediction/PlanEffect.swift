@@ -179,9 +179,28 @@ private struct SettingsEffect {
             values["bucket"] = encoding.bucket?.name ?? "-"
             values["defaults"] = encoding.quality.keyText
             values["smallest"] = encoding.takesSmallest ? "1" : nil
-            values["distance"] = String(encoding.quality.distance)
+            values["distance"] = String(encoding.quality.distance(for: settings.quality))
+            values[PlanSetting.quality.name] = Self.quality(of: plan, on: header, encoding, size: size).text
         }
         lines = values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+    }
+
+    /// The quality of a result whose format is not known, without the numbers of formats that it cannot have.
+    private static func quality(
+        of plan: Plan,
+        on header: ImageHeader,
+        _ encoding: PlanEffect.Encoding,
+        size: PixelSize
+    ) -> QualitySetting {
+        // The distance is stated by itself.
+        if plan.settings.seeksQuality { return .search(nil) }
+        // With WebP to fall back on, a client that accepts AVIF never receives JPEG.
+        var fallback = encoding
+        fallback.bucket = .webp
+        guard plan.settings.format == .auto, encoding.bucket == .avif, !encoding.takesSmallest,
+            format(of: plan, on: header, fallback, size: size) == .webp
+        else { return plan.settings.quality }
+        return plan.settings.quality.limited(to: [.webp, .avif])
     }
 
     /// The format of the result, if it does not depend on what only the decoder knows.
@@ -243,10 +262,10 @@ package enum EncodingEffect {
     ) -> [String: String] {
         var values = ["format": "\(format)"]
         guard format != .png, format != .gif else { return values }
-        let quality = String(settings.quality ?? defaults.standard(of: format))
-        values["q"] = settings.seeksQuality ? "auto \(quality) \(defaults.distance)" : quality
+        let quality = String(settings.quality.number(for: format) ?? defaults.standard(of: format))
+        values["q"] = settings.seeksQuality ? "auto \(quality) \(defaults.distance(for: settings.quality))" : quality
         if format == .webp {
-            let isDefault = defaults.webpOptions.lossless && settings.quality == nil
+            let isDefault = defaults.webpOptions.lossless && settings.quality.number(for: .webp) == nil
             let isLossless = settings.encoding.isLossless || settings.encoding.nearLossless != nil || isDefault
             values[PlanSetting.lossless.name] = isLossless ? "1" : nil
             values["options"] = defaults.webpOptions.keyText

@@ -1,9 +1,3 @@
-#if canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
 /// `rotate`: rotates the image clockwise about its centre.
 ///
 /// Quarter turns swap the sides; other angles grow the canvas. With `expand=0` the canvas keeps its size and cuts off the rest.
@@ -57,8 +51,8 @@ package struct RotateStep: SingleParameterStep {
     package func bounds(of size: PixelSize) -> PixelSize {
         if let quarterTurns { return quarterTurns.isMultiple(of: 2) ? size : size.transposed }
         let radians = degrees.value * .pi / 180
-        let sine = abs(sin(radians))
-        let cosine = abs(cos(radians))
+        let sine = abs(MathFunctions.sine(radians))
+        let cosine = abs(MathFunctions.cosine(radians))
         let width = Double(size.width)
         let height = Double(size.height)
         return PixelSize(

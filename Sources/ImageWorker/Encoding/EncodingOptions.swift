@@ -13,7 +13,7 @@ struct EncodingOptions {
 
     /// Creates the options for one format.
     init(_ plan: Plan, _ defaults: QualityDefaults, format: ImageFormat, deadline: Deadline) {
-        quality = plan.settings.quality ?? defaults.standard(of: format)
+        quality = plan.settings.quality.number(for: format) ?? defaults.standard(of: format)
         settings = plan.settings.encoding
         strips = plan.settings.metadata == .strip
         webp = defaults.webpOptions
@@ -24,7 +24,7 @@ struct EncodingOptions {
         isLossless = settings.isLossless
         // near_lossless implies lossless; a quality in the request overrides the operator's lossless option.
         if format == .webp {
-            let isDefault = webp.lossless && plan.settings.quality == nil
+            let isDefault = webp.lossless && plan.settings.quality.number(for: .webp) == nil
             isLossless = isLossless || settings.nearLossless != nil || isDefault
         }
         self.deadline = deadline

@@ -64,7 +64,8 @@ struct OutputEncoder {
                 return [EncodingTrial(format, isLossless: isLossless)]
             }
             // Default qualities damage a drawing's edges, so search for a quality unless the request names one.
-            let lossy = EncodingTrial(format, seeksQuality: isDrawing && plan.settings.quality == nil)
+            let isStated = plan.settings.quality.number(for: format) != nil
+            let lossy = EncodingTrial(format, seeksQuality: isDrawing && !isStated)
             let hasLossless = CoderRegistry.encoders[format]?.isLosslessPossible == true && format == .webp
             return isDrawing && hasLossless ? [lossy, EncodingTrial(format, isLossless: true)] : [lossy]
         }
@@ -91,7 +92,8 @@ struct OutputEncoder {
             )
         }
         let computed = try picture.inMemory(deadline)
-        let target = Double(output.quality.distance) / Double(QualityDefaults.standardDistance)
+        let distance = output.quality.distance(for: plan.settings.quality)
+        let target = Double(distance) / Double(QualityDefaults.standardDistance)
         let found = try DistanceSearch(coder: coder, options: options, target: target).run(computed)
         var encoded = found.encoded
         if let maximum = options.settings.maximumBytes, encoded.count > maximum {

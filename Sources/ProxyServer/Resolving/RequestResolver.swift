@@ -274,7 +274,7 @@ struct RequestResolver: Sendable {
     /// Whether `Save-Data` affects the response: for lossy results at a default quality.
     private func savesData(_ source: SourceRule, _ parsed: ParsedQuery) -> Bool {
         let settings = parsed.plan.settings
-        return !parsed.isBare && source.saveDataStep > 0 && settings.quality == nil && !settings.seeksQuality
+        return !parsed.isBare && source.saveDataStep > 0 && settings.quality == .standard
             && settings.format.isLossyPossible && !settings.encoding.isLossless
     }
 

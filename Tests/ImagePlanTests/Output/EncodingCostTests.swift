@@ -49,7 +49,7 @@ struct EncodingCostTests {
         #expect(cost({ $0.format = .auto }, bucket: .avif) > webp)
         for change in [
             { $0.encoding.isLossless = true }, { $0.encoding.usesSharpYUV = true }, { $0.encoding.effort = 9 },
-            { $0.encoding.maximumBytes = 9 }, { $0.seeksQuality = true },
+            { $0.encoding.maximumBytes = 9 }, { $0.quality = .search(nil) },
         ] as [(inout PlanSettings) -> Void] {
             let dearer = cost { settings in
                 settings.format = .webp

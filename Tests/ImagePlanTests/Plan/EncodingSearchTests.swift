@@ -17,12 +17,12 @@ struct EncodingSearchTests {
     @Test func `q=auto is a distinct setting`() throws {
         let auto = try plan("q=auto&w=3")
         #expect(auto.canonicalText == "1?w=3&q=auto")
-        #expect(auto.settings.seeksQuality && auto.settings.quality == nil)
+        #expect(auto.settings.seeksQuality && auto.settings.quality == .search(nil))
         #expect(try Plan(canonicalText: auto.canonicalText) == auto)
-        #expect(Plan.seeksQuality(canonicalText: auto.canonicalText))
+        #expect(Plan.takesConfiguredDistance(canonicalText: auto.canonicalText))
         #expect(try plan("q=80").settings.seeksQuality == false)
-        for text in ["1?w=3", "1?q=80", "1?mask=a%26q%3Dauto", "1?"] {
-            #expect(!Plan.seeksQuality(canonicalText: text))
+        for text in ["1?w=3", "1?q=80", "1?mask=a%26q%3Dauto", "1?", "1?q=auto:eco"] {
+            #expect(!Plan.takesConfiguredDistance(canonicalText: text))
         }
         for wrong in ["q=AUTO", "q=automatic", "q=auto&q=80"] {
             let error = #expect(throws: RequestError.self) { try plan(wrong) }

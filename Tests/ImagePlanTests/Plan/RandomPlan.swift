@@ -154,7 +154,7 @@ enum RandomPlan {
         return PlanSettings(
             background: Bool.random(using: &generator) ? color(using: &generator) : nil,
             format: format,
-            quality: Bool.random(using: &generator) ? Int.random(in: 1...100, using: &generator) : nil,
+            quality: quality(using: &generator),
             metadata: MetadataPolicy.allCases.randomElement(using: &generator) ?? .strip,
             encoding: encoding(for: format, using: &generator),
             dpi: [nil, 1, 71, 73, 1200].randomElement(using: &generator) ?? nil,
@@ -162,6 +162,20 @@ enum RandomPlan {
             isStrict: Bool.random(using: &generator),
             pixel: format == .json ? PixelPoint(x: 3, y: .random(in: 0...65_535, using: &generator)) : nil
         )
+    }
+
+    private static func quality(using generator: inout some RandomNumberGenerator) -> QualitySetting {
+        switch Int.random(in: 0...4, using: &generator) {
+        case 0: return .number(.random(in: 1...100, using: &generator))
+        case 1: return .search(nil)
+        case 2: return .search(PerceptualLevel.allCases.randomElement(using: &generator))
+        case 3:
+            let formats = LossyFormat.allCases.shuffled(using: &generator).prefix(.random(in: 1...4, using: &generator))
+            // Few numbers, so that some are equal.
+            let numbers = formats.map { ($0, Int.random(in: 1...2, using: &generator)) }
+            return .byFormat(Dictionary(uniqueKeysWithValues: numbers))
+        default: return .standard
+        }
     }
 
     private static func animation(using generator: inout some RandomNumberGenerator) -> AnimationSettings {

@@ -39,6 +39,41 @@ struct ChoosingTests {
         #expect(try rig.get("/photos/a.png?q=automatic").status == 400)
     }
 
+    @Test func `q by format encodes each format with its own number, once`() throws {
+        let rig = try EndToEndRig(script: script)
+        let target = "/photos/a.png?bg=ffffff&q=webp:40,avif:20,jpeg:90"
+        let webp = try rig.get(target, [("Accept", "image/webp")])
+        let avif = try rig.get(target, [("Accept", "image/avif,image/webp")])
+        let jpeg = try rig.get(target + "&format=jpeg")
+        for (answer, format, number) in [(webp, "webp", 40), (avif, "avif", 20), (jpeg, "jpeg", 90)] {
+            #expect(answer["Content-Type"] == "image/\(format)", "\(answer.description)")
+            // An AVIF of format=auto has an effort of its own.
+            let effort = format == "avif" ? "&effort=1" : ""
+            let named = try rig.get("/photos/a.png?bg=ffffff&q=\(number)&format=\(format)\(effort)")
+            let isSame = named.body == answer.body
+            #expect(isSame, "\(format)")
+        }
+        let transforms = try rig.metric("edgeprint_transforms_total")
+        // The chosen format's number alone counts.
+        let other = try rig.get("/photos/a.png?bg=ffffff&q=jpeg:3,webp:40", [("Accept", "image/webp")])
+        #expect(other.body == webp.body)
+        #expect(try rig.metric("edgeprint_transforms_total") == transforms)
+    }
+
+    @Test func `q=auto with a level is searched to the level's distance`() throws {
+        let rig = try EndToEndRig(source: ", quality: { distance: 10 }", script: script)
+        let sizes = try ["low", "eco", "good", "best"].map { level in
+            try rig.get("/photos/a.png?format=webp&q=auto:\(level)").body.count
+        }
+        #expect(sizes == sizes.sorted() && Set(sizes).count > 2, "\(sizes)")
+        // The source's own distance is larger than that of any level.
+        #expect(try rig.get("/photos/a.png?format=webp&q=auto").body.count <= sizes[0])
+        let wrong = try rig.get("/photos/a.png?format=webp&q=auto:god")
+        #expect(wrong.status == 400 && wrong.text.contains("did you mean good?"), "\(wrong.text)")
+        let format = try rig.get("/photos/a.png?q=jepg:80")
+        #expect(format.status == 400 && format.text.contains("did you mean jpeg?"), "\(format.text)")
+    }
+
     @Test func `auto: smallest serves the smallest of the formats that a client accepts`() throws {
         let rig = try EndToEndRig(source: ", auto: smallest", script: script)
         let target = "/photos/a.png?bg=ffffff&q=70"

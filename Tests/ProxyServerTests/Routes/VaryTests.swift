@@ -29,7 +29,7 @@ struct VaryTests {
         ("tiff", false, false), ("json", false, false), ("blurhash", false, false), ("lqip", false, false),
     ]
 
-    @Test(arguments: formats, ["", "q=50", "lossless=1"])
+    @Test(arguments: formats, ["", "q=50", "q=auto:eco", "lossless=1"])
     func `has Accept for auto, and Save-Data for default qualities`(
         format: (format: String, isAuto: Bool, isLossy: Bool),
         more: String
@@ -63,6 +63,12 @@ struct VaryTests {
             let text = [first, expected].filter { !$0.isEmpty }.joined(separator: ", ")
             #expect(resolved.vary.text == text)
         }
+    }
+
+    @Test func `a quality of another format leaves the default, which Save-Data lowers`() throws {
+        #expect(try Self.resolve("?w=9&format=webp&q=jpeg:50").vary.text == "Save-Data")
+        #expect(try Self.resolve("?w=9&format=webp&q=jpeg:50,webp:70").vary.text == "")
+        #expect(try Self.resolve("?w=9&q=jpeg:50").vary.text == "Accept")
     }
 
     @Test func `unchanged originals do not vary, and a preset's quality is not a default`() throws {

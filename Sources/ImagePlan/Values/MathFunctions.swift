@@ -1,0 +1,23 @@
+// The only file of the module that imports the C library: the functions that Swift's standard library lacks.
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The transcendental functions of the C library.
+enum MathFunctions {
+    /// The sine of an angle in radians.
+    static func sine(_ angle: Double) -> Double { sin(angle) }
+
+    /// The cosine of an angle in radians.
+    static func cosine(_ angle: Double) -> Double { cos(angle) }
+
+    /// The cube root.
+    static func cubeRoot(_ value: Double) -> Double { cbrt(value) }
+
+    /// A power of a positive number.
+    static func power(_ base: Double, _ exponent: Double) -> Double { pow(base, exponent) }
+}

@@ -1,0 +1,23 @@
+import Foundation
+import Testing
+
+/// The modules of pure values depend on the C library in one file each.
+@Suite(.timeLimit(.minutes(1)))
+struct PortabilityTests {
+    @Test(arguments: [("ImagePlan", "MathFunctions.swift"), ("HTTPSemantics", "IPAddress.swift")])
+    func `only one file imports the C library`(module: String, file: String) throws {
+        let folder = SwiftFiles.root.appendingPathComponent("Sources/\(module)")
+        let walk = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+        let files = (walk?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "swift" }
+        #expect(files.count > 10)
+        let importing = try files.filter { url in
+            try String(contentsOf: url, encoding: .utf8).contains(
+                /(?m)^(?:package |public )?import (?:Glibc|Musl|Darwin|Foundation)/
+            )
+        }
+        #expect(importing.map(\.lastPathComponent) == [file])
+        let text = try String(contentsOf: #require(importing.first), encoding: .utf8)
+        // A platform without Glibc compiles it, too.
+        #expect(text.contains("#if canImport(Glibc)") && text.contains("#elseif canImport(Musl)"))
+    }
+}
