@@ -160,6 +160,11 @@ extension PlanSetting {
     package static let quality = PlanSetting(
         name: "q",
         defaultText: "set by the source",
+        // Other spellings, such as qualities by format, are typed.
+        form: .either([
+            ValueForm.Item("quality", .integer(1...100)), ValueForm.Item("automatic", .choice(["auto"])),
+        ]),
+        example: "75",
         read: { (parameter, settings) throws(RequestError) in
             settings.quality = try QualitySetting(parsing: parameter)
         },
