@@ -84,6 +84,13 @@ class Browser:
         except urllib.error.HTTPError as error:
             return error.code
 
+    def wait_for_metric(self, name, value):
+        """Waits until a metric without labels has a value."""
+        while True:
+            with urllib.request.urlopen(self.admin + "/metrics", timeout=20) as response:
+                if f"{name} {value}" in response.read().decode().splitlines():
+                    return
+
     @contextmanager
     def load(self, targets):
         """Requests targets in turn, all the time, until the block ends."""

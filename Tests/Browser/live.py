@@ -35,6 +35,8 @@ def forms(browser):
     """Purge, warm, sources and failures, by mouse."""
     browser.get("/photos/a.png?w=20")
     browser.get("/photos/none.png?w=20")
+    # What is only counted must be on disk.
+    browser.wait_for_metric("edgeprint_disk_stores_total", 2)
     with browser.page() as page:
         live(page)
         page.select_option("#what", "source")
@@ -94,6 +96,7 @@ def keyboard(browser):
 def static(browser):
     """Without scripts, the page has its tables, and its forms answer after a redirection."""
     browser.get("/photos/a.png?w=24")
+    browser.wait_for_metric("edgeprint_disk_stores_total", 2)
     with browser.page(scripts=False) as page:
         assert not page.locator("#ribbon").is_visible()
         expect(page.locator("#recent")).to_contain_text("/photos/a.png?w=24")
