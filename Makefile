@@ -31,7 +31,7 @@ $(BIN)/edgeprint: $(SOURCES)
 	@touch $@
 
 test: packages ## Runs every test
-	@scripts/install-packages python3 jq
+	@scripts/install-packages python3 jq chromium
 	@scripts/install-engines
 	swift build --build-tests
 	EDGEPRINT_ENGINES=required swift test --disable-xctest --skip-build --no-parallel
@@ -58,6 +58,7 @@ lint: packages ## Checks formatting, warnings, file lengths and cycles of folder
 bench: demo/landscape.jpg $(BIN)/edgeprint ## Measures hits against nginx, transforms against a C loop, and eviction policies
 	@scripts/install-packages nginx-light wrk sqlite3 gcc libc6-dev python3
 	Benchmarks/hits.sh
+	Benchmarks/dashboard.sh
 	Benchmarks/disk.sh
 	Benchmarks/first-byte.sh
 	Benchmarks/eviction.sh

@@ -47,6 +47,10 @@ package final class GrowingFile: Sendable {
 
     /// The bytes are forgotten in steps of this many.
     private static let forgettingStep = 256 << 10
+    /// Bytes are forgotten in whole pages, of at most 64 KiB each on Linux.
+    ///
+    /// The kernel would overwrite a part of a page with zeros, although sockets may still send from it: sendfile(2) copies nothing.
+    private static let pageSize = 64 << 10
 
     /// The readable descriptor; use explicit offsets, since all readers share its file offset.
     package let file: SharedDescriptor
@@ -194,10 +198,10 @@ package final class GrowingFile: Sendable {
     private func forget() {
         let (from, to, action) = state.withLock { state -> (Int, Int, (@Sendable () -> Void)?) in
             guard state.forgets, let slowest = state.readers.values.min() else { return (0, 0, nil) }
-            let from = state.forgotten
-            guard slowest - from >= Self.forgettingStep else { return (0, 0, nil) }
-            state.forgotten = slowest
-            return (from, slowest, state.onForget)
+            let (from, to) = (state.forgotten, slowest / Self.pageSize * Self.pageSize)
+            guard to - from >= Self.forgettingStep else { return (0, 0, nil) }
+            state.forgotten = to
+            return (from, to, state.onForget)
         }
         guard to > from else { return }
         edge_punch_hole(file.number, off_t(from), off_t(to - from))

@@ -84,6 +84,13 @@ class Browser:
         except urllib.error.HTTPError as error:
             return error.code
 
+    def wait_for_metric(self, name, value):
+        """Waits until a metric without labels has a value."""
+        while True:
+            with urllib.request.urlopen(self.admin + "/metrics", timeout=20) as response:
+                if f"{name} {value}" in response.read().decode().splitlines():
+                    return
+
     @contextmanager
     def load(self, targets):
         """Requests targets in turn, all the time, until the block ends."""
@@ -127,6 +134,7 @@ def main():
     parser.add_argument("--shots", default="")
     options = parser.parse_args()
     module, function = options.scenario.split(".")
+    sys.dont_write_bytecode = True
     sys.path.insert(0, str(Path(__file__).parent))
     run = getattr(importlib.import_module(module), function)
     with tempfile.TemporaryDirectory() as home, sync_playwright() as playwright:

@@ -78,4 +78,18 @@ import Testing
         #expect(try blocks() <= full / 2 + 8192)
         withExtendedLifetime((slow, fast)) {}
     }
+
+    @Test func `a page that a socket may still send from is not changed`() throws {
+        let reader = try #require(file.reader())
+        file.forgetRead {}
+        // Ends within a page, whose first bytes sendfile(2) has handed to the socket, without copying them.
+        let size = (512 << 10) + 100
+        let bytes = [UInt8](repeating: 1, count: size)
+        #expect(unsafe bytes.withUnsafeBytes { unsafe write(file.file.number, $0.baseAddress, $0.count) } == size)
+        file.grow(to: size)
+        reader.read(to: size)
+        var last = [UInt8](repeating: 0, count: 100)
+        #expect(unsafe pread(file.file.number, &last, last.count, off_t(size - 100)) == 100)
+        #expect(last.allSatisfy { $0 == 1 } && file.retained == 100)
+    }
 }

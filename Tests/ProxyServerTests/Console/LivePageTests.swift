@@ -137,6 +137,8 @@ struct LivePageTests {
         let rig = try rig()
         #expect(try rig.get("/photos/a.png?w=20").status == 200)
         #expect(try rig.get("/photos/a.png?w=20")["Cache-Status"] == "edgeprint; hit; detail=memory")
+        // What is only counted must be on disk.
+        try rig.waitUntil("edgeprint_disk_stores_total", is: 2)
         let count = try send(rig, "purge", "what=url&value=%2Fphotos%2Fa.png&tier=&dry=1")
         #expect(count.contains("Would purge 1 original"), "\(count)")
         let done = try send(rig, "purge", "what=url&value=%2Fphotos%2Fa.png&tier=")

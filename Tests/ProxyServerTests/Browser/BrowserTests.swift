@@ -1,0 +1,36 @@
+import TestSupport
+import Testing
+
+/// The pages of the admin listener in a real browser.
+///
+/// `make test` installs it and requires it; without it, `swift test` alone skips these.
+@Suite(
+    .timeLimit(.minutes(1)),
+    .enabled(if: Browser.isInstalled || TestEnvironment.value("EDGEPRINT_ENGINES") == "required")
+)
+struct BrowserTests {
+    private func rig(_ extra: String = "") throws -> EndToEndRig {
+        let pictures = [
+            "a.png": TestImages.gradient(width: 64, height: 48), "b.png": TestImages.gradient(width: 80, height: 60),
+        ]
+        return try EndToEndRig(extra, script: ScriptedOrigin.pictures(pictures))
+    }
+
+    @Test(arguments: ["moves", "forms", "keyboard", "static", "looks"])
+    func `the Live page works`(scenario: String) throws {
+        let rig = try rig()
+        try rig.daemon.waitUntilReady()
+        try Browser.run("live.\(scenario)", rig.daemon)
+    }
+
+    @Test func `a browser signs in with the token, and out`() throws {
+        let folder = try TemporaryFolder()
+        let daemon = try DaemonProcess(
+            "cache: { path: \"\(folder.path)/cache\" }\n",
+            in: folder,
+            listeners: "listen: 127.0.0.1:0\nadmin: { listen: \"127.0.0.1:0\", token: letmeinplease }\n"
+        )
+        try daemon.waitUntilReady()
+        try Browser.run("live.sign_in", daemon, token: "letmeinplease")
+    }
+}
