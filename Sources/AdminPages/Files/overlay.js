@@ -8,7 +8,7 @@
     :host { all: initial; position: absolute; top: 0; left: 0; z-index: 2147483647; pointer-events: none; font: 12px/1.35 system-ui, sans-serif }
     .mark { position: absolute; border: 2px solid #d92d20; border-radius: 3px; box-sizing: border-box }
     .mark.some { border-color: #dc8b00 }
-    .mark b { position: absolute; left: 0; top: 0; min-width: 7em; padding: 1px 6px; background: #d92d20; color: #fff }
+    .mark b { position: absolute; left: 0; top: 0; white-space: nowrap; padding: 1px 6px; background: #d92d20; color: #fff }
     .mark.some b { background: #9a5b00 }
     button { position: fixed; right: 12px; bottom: 12px; pointer-events: auto; padding: 8px 12px; border: 1px solid #fff6; border-radius: 8px; background: #1b1f25; color: #fff; font: inherit; cursor: pointer }
     button:focus-visible { outline: 3px solid #6fb1ff }

@@ -21,7 +21,7 @@ const get = async (url, init) => {
 };
 const json = async (url, init) => (await get(url, init)).json();
 const enc = v => encodeURIComponent(v).replace(/%2C/g, ",").replace(/%3A/g, ":");
-const size = n => n < 1000 ? `${n} B` : n < 1e6 ? `${(n / 1000).toFixed(1)} kB` : `${(n / 1e6).toFixed(2)} MB`;
+const size = n => n < 1000 ? `${n} B` : n < 1e6 ? `${(n / 1000).toFixed(1)} kB` : `${(n / 1e6).toFixed(n < 1e7 ? 2 : 0)} MB`;
 const clamp = (v, a, b) => Math.min(Math.max(v, a), b);
 const say = text => { live.textContent = ""; live.textContent = text; };
 
@@ -287,6 +287,7 @@ const shape = (edge, dx, dy) => {
 };
 const focusAt = (x, y) => {
   state.attributes.gravity = [x, y].map(v => +clamp(v, 0, 1).toFixed(3)).join(",");
+  for (const s of list.querySelectorAll("[data-parameter=gravity] select")) s.value = "point";
   point.style.left = `${100 * clamp(x, 0, 1)}%`;
   point.style.top = `${100 * clamp(y, 0, 1)}%`;
 };
@@ -402,7 +403,7 @@ const explain = async () => {
   const at = encodeURIComponent(target()), words = { avif: "AVIF", webp: "WebP", rest: "JPEG, PNG or GIF, as the original" };
   const whole = await (await get(`/explain?format=text&path=${at}&accept=${encodeURIComponent(setup.clients[1].accept)}`)).text();
   // Without the addresses of origins.
-  explained.textContent = whole.split("\n\n").filter(part => !part.startsWith("upstream")).join("\n\n");
+  explained.textContent = whole.split("\n\n").filter(part => !/^(source|upstream)\n/.test(part)).join("\n\n");
   const rows = await Promise.all(setup.clients.map(async c => {
     const e = await json(`/explain?path=${at}&accept=${encodeURIComponent(c.accept)}`), bucket = e.cache?.bucket?.value;
     const format = state.settings.format && state.settings.format !== "auto" ? state.settings.format : words[bucket] ?? "the original";
