@@ -58,19 +58,33 @@ struct PrometheusTests {
         #expect(try load.end().failed == [])
     }
 
-    @Test func `alerts fire for what really happens`() throws {
-        let rig = try rig("log: { rate: 8 }\nlimits: { connections: 8 }")
-        // The same alerts, with seconds in place of minutes.
+    /// A Prometheus with the alerts, with seconds in place of their minutes, which has scraped the daemon.
+    private func alerts(on rig: EndToEndRig) throws -> Prometheus {
         let rules = try String(contentsOfFile: MonitoringFiles.alerts, encoding: .utf8)
             .replacing(/\bfor: [0-9]+m/, with: "for: 0s").replacing(/\[[0-9]+[mh]\]/, with: "[20s]")
         let prometheus = try Prometheus(scraping: rig.daemon.admin, rules: rules)
-        func wait(for expected: Set<String>, while work: () throws -> Void = {}) throws {
-            while try !prometheus.firing().isSuperset(of: expected) { try work() }
-        }
         while try prometheus.query("up == 1").isEmpty {}
+        return prometheus
+    }
+
+    /// Waits until alerts fire, and does something repeatedly meanwhile.
+    private func wait(
+        for expected: Set<String>,
+        of prometheus: Prometheus,
+        while work: () throws -> Void = {}
+    ) throws {
+        while try !prometheus.firing().isSuperset(of: expected) { try work() }
+    }
+
+    @Test func `alerts fire for failing origins, lost lines, many clients, a wrong configuration and a dead daemon`()
+        throws
+    {
+        let rig = try rig("log: { rate: 8 }\nlimits: { connections: 8 }")
+        let prometheus = try alerts(on: rig)
         #expect(try prometheus.firing().isDisjoint(with: ["EdgeprintErrors", "EdgeprintReloadRefused"]))
         var number = 0
-        try wait(for: ["EdgeprintErrors", "EdgeprintOriginFailing", "EdgeprintLogDropped"]) {
+        let failing: Set = ["EdgeprintErrors", "EdgeprintOriginFailing", "EdgeprintBreakerOpen", "EdgeprintLogDropped"]
+        try wait(for: failing, of: prometheus) {
             for _ in 1...10 {
                 number += 1
                 let status = try rig.get("/photos/broken\(number).png?w=4").status
@@ -78,12 +92,47 @@ struct PrometheusTests {
             }
         }
         let idle = try (0..<8).map { _ in try RawHTTPClient(port: rig.daemon.port) }
-        try wait(for: ["EdgeprintConnections"])
+        try wait(for: ["EdgeprintConnections"], of: prometheus)
         #expect(idle.count == 8)
         try rig.daemon.rewrite("cache: { path: \"/nowhere\", nonsense: 1 }\n")
         rig.daemon.signal(SIGHUP)
-        try wait(for: ["EdgeprintReloadRefused"])
+        try wait(for: ["EdgeprintReloadRefused"], of: prometheus)
         rig.daemon.killNow()
-        try wait(for: ["EdgeprintDown"])
+        try wait(for: ["EdgeprintDown"], of: prometheus)
+    }
+
+    @Test func `alerts fire for overload, for lost workers and without workers`() throws {
+        let rig = try rig("workers: { count: 2 }\noverload: { queue-time: 2s }")
+        #expect(try rig.get("/photos/a.png?w=10").status == 200)
+        let prometheus = try alerts(on: rig)
+        #expect(try prometheus.firing().isDisjoint(with: ["EdgeprintShedding", "EdgeprintWorkersLost"]))
+        // It is expected to take longer than timeouts.transform permits, and takes that time.
+        let long = try RawHTTPClient(port: rig.daemon.port, timeoutMilliseconds: 40_000)
+        try long.send("GET /photos/a.png?w=3000&enlarge=1&format=avif&effort=8 HTTP/1.1\r\nHost: a\r\n\r\n")
+        try rig.waitUntil("edgeprint_workers_busy", is: 1)
+        for width in 11...20 {
+            let status = try rig.get("/photos/a.png?w=\(width)").status
+            #expect(status == 503)
+        }
+        try wait(for: ["EdgeprintShedding"], of: prometheus)
+        try wait(for: ["EdgeprintWorkersLost"], of: prometheus) {
+            // A worker that ends before it is ready has failed to start, and is not counted as lost.
+            guard try rig.metric("edgeprint_workers_ready") == 2 else { return }
+            for worker in try workers(of: rig.daemon) { kill(worker, SIGKILL) }
+        }
+        try wait(for: ["EdgeprintNoWorkers"], of: prometheus) {
+            for worker in try workers(of: rig.daemon) { kill(worker, SIGKILL) }
+        }
+        withExtendedLifetime(long) {}
+    }
+
+    /// The processes that a daemon has started.
+    private func workers(of daemon: DaemonProcess) throws -> [pid_t] {
+        let tasks = "/proc/\(daemon.identifier)/task"
+        return try FileManager.default.contentsOfDirectory(atPath: tasks).flatMap { task in
+            (DaemonProcess.contents(of: "\(tasks)/\(task)/children") ?? "").split(separator: " ").compactMap {
+                pid_t($0)
+            }
+        }
     }
 }
