@@ -1,6 +1,6 @@
 # `make help` lists the targets.
 .DEFAULT_GOAL := help
-.PHONY: help run build test golden crash fuzz lint bench overload soak format check demo gallery deb try-deb packages clean
+.PHONY: help run build test golden crash fuzz lint bench overload soak format check demo gallery docs deb try-deb packages clean
 
 BIN := .build/release
 # Inputs of the binaries. If none is newer, swift build, and the time it takes to plan, is skipped.
@@ -31,7 +31,7 @@ $(BIN)/edgeprint: $(SOURCES)
 	@touch $@
 
 test: packages ## Runs every test
-	@scripts/install-packages python3 jq chromium
+	@scripts/install-packages python3 python3-markdown jq chromium
 	@scripts/install-engines
 	swift build --build-tests
 	EDGEPRINT_ENGINES=required swift test --disable-xctest --skip-build --no-parallel
@@ -95,12 +95,17 @@ demo/landscape.jpg: scripts/draw-demo $(wildcard scripts/demo/*)
 gallery: demo/landscape.jpg $(BIN)/edgeprint ## Builds a page that shows every transform: .build/gallery/index.html
 	scripts/gallery
 
+docs: gallery ## Builds the documentation as a site, with the gallery as its front page: .build/site/index.html
+	@scripts/install-packages python3-markdown
+	scripts/make-site --gallery .build/gallery .build/site
+	scripts/make-site --llms > llms.txt
+
 deb: build ## Builds the Debian package in .build/deb/packages
 	@scripts/install-packages dpkg-dev binutils chrpath xz-utils
 	scripts/make-deb
 
-try-deb: demo/landscape.jpg deb ## Installs the package in a clean Debian and requests images from it
-	scripts/try-deb
+try-deb: demo/landscape.jpg $(if $(SUITE),,deb) ## Installs the package in a clean Debian (SUITE=trixie: another release) and requests images from it
+	scripts/try-deb $(if $(SUITE),--required $(SUITE))
 
 packages: ## Installs missing system packages
 	@scripts/install-packages

@@ -1,6 +1,13 @@
-# Creates and boots a minimal Debian of this machine's release in a folder; sourced by the scripts that test the package.
+# Creates and boots a minimal Debian in a folder; sourced by the scripts that test the package. SUITE is the release, by default this
+# machine's; its mirror must have the other one, too.
 # They run in their own mount and process namespace, so mounts and processes disappear with the last process.
 # shellcheck shell=bash
+
+own_suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
+suite=${SUITE:-$own_suite}
+# The folder of the packages that are tried.
+packages=.build/deb/packages
+[ "$suite" = "$own_suite" ] || packages=.build/deb/$suite
 
 # Prints why no clean system can be created here, or nothing.
 obstacle() {
@@ -10,23 +17,23 @@ obstacle() {
   [ -n "$(repositories)" ] || echo 'apt has no repository of this release'
 }
 
-# Prints this machine's apt repositories of its own release, including updates and security: URI, release, component per line.
+# Prints this machine's apt repositories, with the release that is tried in place of its own, including updates and security: URI,
+# release, component per line.
 repositories() {
   # shellcheck disable=SC2016 # apt's own placeholders
   apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
-    awk -v release="$(. /etc/os-release && echo "$VERSION_CODENAME")" '$2 ~ "^" release "(-|$)"' | sort -u
+    awk -v own="$own_suite" -v suite="$suite" '$2 ~ "^" own "(-|$)" { sub("^" own, suite, $2); print }' | sort -u
 }
 
 # Prints the path of a tar file of the minimal system, which is renewed after a week.
 base_system() {
-  local folder=.build/chroot release root tarball
-  release=$(. /etc/os-release && echo "$VERSION_CODENAME")
-  tarball=$folder/$release-$(dpkg --print-architecture).tar
+  local folder=.build/chroot root tarball
+  tarball=$folder/$suite-$(dpkg --print-architecture).tar
   if [ -z "$(find "$tarball" -mtime -7 2>/dev/null)" ]; then
     mkdir -p "$folder"
     root=$(mktemp -d)
     chmod 755 "$root"
-    debootstrap --variant=minbase "$release" "$root" "$(repositories | awk -v r="$release" '$2 == r { print $1; exit }')" \
+    debootstrap --variant=minbase "$suite" "$root" "$(repositories | awk -v r="$suite" '$2 == r { print $1; exit }')" \
       > "$folder/debootstrap.log" 2>&1 || { rm -rf --one-file-system "$root"; tail -n 5 "$folder/debootstrap.log" >&2; return 1; }
     rm -f "$root"/var/cache/apt/archives/*.deb
     tar -C "$root" --numeric-owner -cf "$tarball.new" .
@@ -39,6 +46,7 @@ base_system() {
 # Unpacks the minimal system and copies this machine's access to the repositories: mirror, proxies, names, certificates.
 make_system() { # folder
   local root=$1 archives=$PWD/.build/chroot/archives
+  [ "$suite" = "$own_suite" ] || archives=$PWD/.build/chroot/archives-$suite
   mkdir -p "$root" "$archives/partial"
   tar -C "$root" --numeric-owner -xpf "$(base_system)"
   repositories | sed 's/^/deb /' > "$root/etc/apt/sources.list"

@@ -160,11 +160,11 @@ final class JXLDecoder {
     func profile() -> [UInt8] {
         let target = JXL_COLOR_PROFILE_TARGET_DATA
         var size = 0
-        guard unsafe JxlDecoderGetICCProfileSize(decoder, nil, target, &size) == JXL_DEC_SUCCESS, size > 0 else {
+        guard unsafe edge_jxl_profile_size(decoder, target, &size) == JXL_DEC_SUCCESS, size > 0 else {
             return []
         }
         var profile = [UInt8](repeating: 0, count: size)
-        let status = unsafe JxlDecoderGetColorAsICCProfile(decoder, nil, target, &profile, size)
+        let status = unsafe edge_jxl_profile(decoder, target, &profile, size)
         return status == JXL_DEC_SUCCESS ? profile : []
     }
 
@@ -172,7 +172,7 @@ final class JXLDecoder {
     func encoding() -> JxlColorEncoding? {
         var encoding = JxlColorEncoding()
         let target = JXL_COLOR_PROFILE_TARGET_ORIGINAL
-        let status = unsafe JxlDecoderGetColorAsEncodedProfile(decoder, nil, target, &encoding)
+        let status = unsafe edge_jxl_encoding(decoder, target, &encoding)
         return status == JXL_DEC_SUCCESS ? encoding : nil
     }
 

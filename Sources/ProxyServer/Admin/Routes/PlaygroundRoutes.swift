@@ -40,7 +40,6 @@ struct PlaygroundRoutes: Sendable {
             (.post, "/playground/sign", PlaygroundSignRoute(resolver: resolver, time: time)),
             (.get, "/language", LanguageRoute()),
             (.get, "/overlay.js", OverlayRoute()),
-            (.get, "/assets/*", AssetRoute()),
         ]
     }
 }
