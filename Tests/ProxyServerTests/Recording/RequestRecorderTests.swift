@@ -33,6 +33,7 @@ struct RequestRecorderTests {
             duration: milliseconds * 1_000_000,
             isComplete: true,
             tag: result.tag | tag,
+            amount: 0,
             peer: .unix,
             trace: TraceContext(high: 1, low: 2),
             loop: loop
@@ -76,6 +77,7 @@ struct RequestRecorderTests {
                 duration: 1_000,
                 isComplete: true,
                 tag: RequestResult.memory.tag,
+                amount: 0,
                 peer: .unix,
                 trace: TraceContext(high: 1, low: 2),
                 loop: 0
