@@ -63,8 +63,10 @@ final class TransferLoop {
         var events = unsafe [epoll_event](repeating: epoll_event(), count: Self.eventsPerTurn)
         while !isStopping {
             let timeout = waitMilliseconds
-            let count = unsafe events.withUnsafeMutableBufferPointer {
-                unsafe epoll_wait(poller.number, $0.baseAddress, CInt($0.count), timeout)
+            let count = unsafe events.withUnsafeMutableBufferPointer { buffer -> CInt in
+                // The C library of Debian 13 declares that it takes no null pointer.
+                guard let first = buffer.baseAddress else { return 0 }
+                return unsafe epoll_wait(poller.number, first, CInt(buffer.count), timeout)
             }
             for index in 0..<Int(max(0, count)) { unsafe handle(events[index]) }
             callDue()
