@@ -115,7 +115,7 @@ struct TransferEngineTests {
                 : connection.respond("\(status) X", text: "body")
         }
         #expect(await engine.failure(.local(origin)) == .originStatus(status))
-        #expect(engine.statistics.outcomes == [.status: 1])
+        #expect(engine.statistics.outcomes == [status < 500 ? .status : .serverError: 1])
     }
 
     @Test func `reports the status even if the discarded body is endless`() async throws {
