@@ -42,7 +42,11 @@ package struct RouteTable<Route: Sendable>: Sendable {
         var isKnown = false
         for entry in entries where leads(entry, path, bytes) {
             if entry.method == head.method || (entry.method == .get && head.method == .head) {
-                return .route(entry.route, rest: path.lowerBound + entry.path.count..<path.upperBound)
+                // An empty path, which means the root, is shorter than the root's.
+                return .route(
+                    entry.route,
+                    rest: min(path.lowerBound + entry.path.count, path.upperBound)..<path.upperBound
+                )
             }
             isKnown = true
         }

@@ -120,8 +120,12 @@ struct HardeningTests {
             try RawHTTPClient(port: daemon.port, timeoutMilliseconds: 20_000).get("/photos/a.png?w=20").status == 200
         )
         #expect(try RawHTTPClient(port: daemon.port, timeoutMilliseconds: 20_000).get("/photos/a.png").body == picture)
-        let metrics = try RawHTTPClient(port: daemon.admin).get("/metrics").text
-        let resident = metrics.split(separator: "\n").first { $0.hasPrefix("edgeprint_worker_resident_bytes ") }
-        #expect(resident.flatMap { Int($0.split(separator: " ")[1]) }.map { $0 > 1 << 20 } == true, "\(resident ?? "")")
+        // The only worker may have been replaced after its job, since workers.rss is low.
+        let isMeasured = try (0..<1_000).contains { _ in
+            let metrics = try RawHTTPClient(port: daemon.admin).get("/metrics").text
+            let resident = metrics.split(separator: "\n").first { $0.hasPrefix("edgeprint_worker_resident_bytes ") }
+            return resident.flatMap { Int($0.split(separator: " ")[1]) }.map { $0 > 1 << 20 } == true
+        }
+        #expect(isMeasured)
     }
 }
