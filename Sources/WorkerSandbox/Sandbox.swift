@@ -26,8 +26,8 @@ package struct Sandbox: ~Copyable {
         note(.ipcNamespace, edge_enter_namespace(CInt(edge_namespace_ipc)))
         note(.utsNamespace, edge_enter_namespace(CInt(edge_namespace_uts)))
         note(.mountNamespace, edge_enter_namespace(CInt(edge_namespace_mount)))
-        // Those of the new namespace, or of a daemon that runs as root.
-        _ = edge_drop_capabilities()
+        // Those of the new namespace, or of a daemon that runs as root. The packaged unit, which has neither, forbids the call.
+        if posture.has(.userNamespace) || geteuid() == 0 { _ = edge_drop_capabilities() }
         _ = edge_follow_parent()
     }
 
