@@ -475,7 +475,7 @@ const run = async () => {
 
 const drop = h("div", { className: "drop" });
 const path = h("input", { type: "text", value: state.path, size: 34, spellcheck: false, oninput: () => { state.path = path.value.startsWith("/") ? path.value : /^https?:/.test(path.value) ? `/fetch?url=${encodeURIComponent(path.value)}` : `/${path.value}`; update(500); } });
-const file = h("input", { type: "file", accept: "image/*,.heic,.heif,.jxl,.pdf", className: "hidden", onchange: () => { if (file.files[0]) send(file.files[0]); file.value = ""; } });
+const file = h("input", { type: "file", accept: "image/*,.heic,.heif,.jxl,.pdf", className: "hidden", tabIndex: -1, "aria-label": "Picture", onchange: () => { if (file.files[0]) send(file.files[0]); file.value = ""; } });
 const hint = h("span");
 const show = () => {
   drop.replaceChildren(button(state.picture ? "Other picture" : "Choose a picture", () => file.click()), file,
