@@ -511,7 +511,7 @@ app.append(live, h("h1", {}, "Playground"),
     panel("Steps", h("h2", {}, "Steps"), list, h("p", { className: "hint" }, "Drag ⠿, or focus it and use the arrow keys."), palette, h("h2", {}, "Output"), settings),
     h("div", { className: "main" },
       panel("Stage", h("header", {}, mode, facts, done), frame),
-      panel("Formats", h("h2", {}, "Four formats"), h("div", { className: "grid" }, formats.map(f => f.element))),
+      panel("Formats", h("h2", {}, "Four formats"), h("div", { className: "four" }, formats.map(f => f.element))),
       panel("Copy", h("h2", {}, "Use it"), h("div", { className: "row" }, h("label", {}, "Server ", base), h("label", {}, signs, setup.signing ? " signed" : " signed (no key)")), copies, output),
       panel("Clients", h("h2", {}, "What clients get"), h("div", { className: "scroll", tabIndex: 0, role: "group", "aria-label": "Clients" }, h("table", {}, h("thead", {}, h("tr", {}, ["Client", "Format", "Accept"].map(t => h("th", { scope: "col" }, t)))), clients))),
       panel("Explain", h("h2", {}, "explain"), explained))));
