@@ -34,7 +34,7 @@ test: packages ## Runs every test
 	@scripts/install-packages python3 python3-markdown jq chromium
 	@scripts/install-engines
 	swift build --build-tests
-	EDGEPRINT_ENGINES=required swift test --disable-xctest --skip-build --no-parallel
+	EDGEPRINT_ENGINES=required scripts/run-tests
 
 golden: packages ## Regenerates the golden images that tests compare against
 	@echo "This declares the current output correct: look at every image that git shows as changed."
