@@ -27,15 +27,16 @@ struct SignalsUnderLoadTests {
     @Test func `100 SIGTERMs under load fail no request and finish within the grace period`() throws {
         let origin = try ScriptedOrigin(ScriptedOrigin.pictures(["a.png": picture]))
         // In parallel, as each round ends with a second of waiting: clients repeat an unanswered SYN.
-        let lanes = 10
+        let lanes = 5
         let drains = Signal([Drain]())
         for _ in 0..<lanes {
             try SystemThread.start(name: "drains") { [self] in
-                for drain in self.drains(10, of: origin) { drains.update { $0.append(drain) } }
+                for drain in self.drains(20, of: origin) { drains.update { $0.append(drain) } }
             }
         }
         var all: [Drain] = []
-        while all.count < 100 { all = try drains.wait { $0.count > all.count } }
+        // Has no timeout of its own, as a busy machine may be slow; the suite's time limit ends it.
+        while all.count < 100 { all = (try? drains.wait { $0.count > all.count }) ?? all }
         #expect(all.flatMap(\.failures).isEmpty)
         #expect(all.allSatisfy { $0.code == 0 && $0.duration < .seconds(5) }, "\(all)")
         #expect(all.reduce(0) { $0 + $1.answered } >= 2_000)
