@@ -41,7 +41,7 @@ final class DaemonProcess: Sendable {
     ) throws {
         let binary = binary ?? TestEnvironment.value("EDGEPRINT_BINARY") ?? Self.buildFolder + "/edgeprint"
         configurationFile = folder.path + "/edgeprint.yaml"
-        try Self.save(listeners + yaml, to: configurationFile)
+        try Self.save(yaml, listeners, to: configurationFile)
         log = try DaemonLog()
         identifier = try Self.spawn(
             binary,
@@ -70,7 +70,7 @@ final class DaemonProcess: Sendable {
     ///   - yaml: the configuration without listeners.
     ///   - listeners: the listeners, instead of the initial ones.
     func rewrite(_ yaml: String, listeners: String = listeners) throws {
-        try Self.save(listeners + yaml, to: configurationFile)
+        try Self.save(yaml, listeners, to: configurationFile)
     }
 
     /// Blocks until the event log contains a text.
@@ -149,7 +149,10 @@ final class DaemonProcess: Sendable {
         return count < 0 ? nil : String(decoding: buffer[0..<count], as: UTF8.self)
     }
 
-    private static func save(_ text: String, to path: String) throws(Errno) {
+    private static func save(_ yaml: String, _ listeners: String, to path: String) throws(Errno) {
+        // On a busy machine requests may wait long for a worker.
+        let patience = yaml.contains("overload:") ? "" : "\noverload: { queue-time: 1m }\n"
+        let text = listeners + yaml + patience
         let descriptor = try checked("open") { unsafe edge_open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600) }
         defer { close(descriptor) }
         let bytes = Array(text.utf8)

@@ -43,12 +43,9 @@ final class EndToEndRig: Sendable {
           photos: { url: "\(origin)/", allow-private: true\(source) }\(sources)
         cache: { path: "\(folder)/cache", memory: 64MiB }
         \(extra)
-        \(extra.contains("overload:") ? "" : patience)
+
         """
     }
-
-    /// Tests run on busy machines, on which requests may wait long for a worker.
-    private static let patience = "overload: { queue-time: 1m }\n"
 
     /// The configuration of the rig's daemon without listeners.
     func yaml(_ extra: String = "", source: String = "") -> String {
