@@ -27,6 +27,8 @@ struct AnswerTag {
     var isShed: Bool { bits & Self.shed != 0 }
     /// The format of an image; `nil` for other responses.
     var format: EntityFormat? { EntityFormat(rawValue: UInt8(truncatingIfNeeded: bits >> 9 & 0x1F)) }
+    /// Whether the response is an image, and not a description of one (`format=json`, `blurhash`, `thumbhash`, `lqip`).
+    var hasImage: Bool { format.map { $0 != .json && $0 != .text } ?? false }
     /// The source's number; 0 for none.
     var source: Int { Int(bits >> 16 & 0xFFFF) }
 }

@@ -24,6 +24,8 @@ struct AccessLog {
         var trace: TraceContext
         /// The source and the format.
         var tag = AnswerTag(0)
+        /// The format of the image or description that was sent; `nil` for others, such as 304.
+        var format: EntityFormat? { status < 300 ? tag.format : nil }
         /// The bytes by which an image that was sent whole is smaller than its original; `nil` for other responses.
         var saved: Int64?
         /// The stages that ran; `nil` for none.
@@ -109,7 +111,7 @@ struct AccessLog {
             buffer.append(contentsOf: name)
             append("\"")
         }
-        if let format = record.tag.format {
+        if let format = record.format {
             append(",\"format\":\"")
             append(format.label)
             append("\"")
@@ -174,7 +176,7 @@ struct AccessLog {
             append(" source=")
             buffer.append(contentsOf: name)
         }
-        if let format = record.tag.format {
+        if let format = record.format {
             append(" format=")
             append(format.label)
         }

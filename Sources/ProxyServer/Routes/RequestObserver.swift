@@ -50,8 +50,8 @@ final class RequestObserver: Sendable {
     /// Records the end of an exchange, complete or aborted.
     func finished(_ exchange: ExchangeSummary, target: Span<UInt8>) {
         let tag = AnswerTag(exchange.tag)
-        // Neither a part of an image nor its head alone saves what the whole would have.
-        let isWhole = exchange.status == 200 && exchange.isComplete && exchange.method == .get && tag.format != nil
+        // Neither a part of an image, its head alone, nor a description saves what the whole image would have.
+        let isWhole = exchange.status == 200 && exchange.isComplete && exchange.method == .get && tag.hasImage
         metrics.finished(
             tag,
             status: Int(exchange.status),

@@ -89,6 +89,11 @@ struct SourceMetricsTests {
         }
         let one = picture.count - (try rig.get("/photos/a.png?w=8&format=png").body.count)
         #expect(one > 0)
+        // Descriptions are no smaller images.
+        for description in ["json", "blurhash", "lqip"] {
+            #expect(try rig.get("/photos/a.png?format=\(description)").status == 200)
+        }
+        try rig.waitUntil("edgeprint_source_duration_seconds_count", is: 8)
         try rig.waitUntil("edgeprint_source_saved_bytes_total", is: Double(4 * one))
         #expect(try rig.metric("edgeprint_saved_bytes_total") == Double(4 * one))
     }
