@@ -6,7 +6,7 @@ extension RequestLanguage {
     /// - Parameters:
     ///   - query: the raw query.
     ///   - parameter: the name that the error has.
-    /// - Returns: raw queries, at most 5; none if the query does not contain the parameter.
+    /// - Returns: raw queries, at most five; none if the query does not contain the parameter.
     package static func corrections(of query: [UInt8], parameter: String, options: ParseOptions) -> [String] {
         let raw = query.split(separator: UInt8(ascii: "&")).map { String(decoding: $0, as: UTF8.self) }
         guard raw.count <= QueryPair.maximumCount else { return [] }
@@ -18,13 +18,18 @@ extension RequestLanguage {
             return pairs.joined(separator: "&")
         }
         // The first of several is as likely wrong as any other.
-        var found = places.flatMap { place in
-            replacements(of: raw[place], parameter, options).map { with($0, at: place) }
+        var found: [String] = []
+        for place in places.prefix(triedPlaces) where found.count < maximumCorrections {
+            found += replacements(of: raw[place], parameter, options).map { with($0, at: place) }
         }
         if let last = places.last, places.count > 1 { found.append(with(nil, at: last)) }
         found.append(with(nil, at: place))
-        return Array(found.prefix(5))
+        return Array(found.prefix(maximumCorrections))
     }
+
+    private static let maximumCorrections = 5
+    /// How many pairs of the same name are compared with what is known, which takes a while for each.
+    private static let triedPlaces = 8
 
     /// The pairs that a pair may have meant.
     private static func replacements(of raw: String, _ name: String, _ options: ParseOptions) -> [String] {

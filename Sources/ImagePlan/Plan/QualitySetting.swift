@@ -160,7 +160,7 @@ extension PlanSetting {
     package static let quality = PlanSetting(
         name: "q",
         defaultText: "set by the source",
-        // Other spellings, such as qualities by format, are typed.
+        // Editors have no control for levels and for numbers by format.
         form: .either([
             ValueForm.Item("quality", .integer(1...100)), ValueForm.Item("automatic", .choice(["auto"])),
         ]),

@@ -22,7 +22,7 @@ struct ErrorPage: Sendable {
         parts = TargetParts(reader.target, problem.parameter, marksSource: isOfSource)
     }
 
-    /// The longest part of a URL that is shown, in bytes.
+    /// The longest part of a URL that is shown, in Unicode scalars.
     static let longest = 2_000
 
     /// The page.
@@ -64,10 +64,12 @@ struct ErrorPage: Sendable {
     /// The fields of the problem document with those of a page.
     func fields(replacing fields: [UInt8]) -> [UInt8] {
         let kept = String(decoding: fields, as: UTF8.self).split(separator: "\r\n").filter { line in
-            !line.lowercased().hasPrefix("content-type:")
+            !["content-type", "cache-control"].contains(line.prefix { $0 != ":" }.lowercased())
         }
         var block = FieldBlock()
         block.append("Content-Type", "text/html; charset=utf-8")
+        // The page shows the request target, and a cache that ignores Vary would send it to programs.
+        block.append("Cache-Control", "no-store")
         block.append("Content-Security-Policy", Self.policy)
         block.append("Referrer-Policy", "no-referrer")
         return block.bytes + Array(kept.map { $0 + "\r\n" }.joined().utf8)
@@ -133,6 +135,7 @@ struct TargetParts: Sendable {
     }
 
     private static func cut(_ text: String) -> String {
-        text.utf8.count <= ErrorPage.longest ? text : String(text.unicodeScalars.prefix(ErrorPage.longest)) + "…"
+        text.unicodeScalars.count <= ErrorPage.longest
+            ? text : String(text.unicodeScalars.prefix(ErrorPage.longest)) + "…"
     }
 }

@@ -1,4 +1,5 @@
 import ImagePlan
+import LinuxSystem
 
 /// The request that an invalid one probably meant; it is valid.
 struct TargetCorrection: Sendable, Hashable {
@@ -17,9 +18,10 @@ struct TargetCorrection: Sendable, Hashable {
     ///   - problem: what is wrong with it.
     ///   - site: the site that refused it.
     init?(of target: [UInt8], after problem: Problem, at site: Site) {
-        guard [400, 404].contains(problem.status), let text = String(validating: target, as: UTF8.self) else {
-            return nil
-        }
+        // The corrections of a target that the page shows only in part could not be recognised.
+        guard [400, 404].contains(problem.status), target.count <= ErrorPage.longest,
+            let text = String(validating: target, as: UTF8.self)
+        else { return nil }
         let mount = String(decoding: site.mount, as: UTF8.self)
         let resolver = site.resolver
         var request = Request(site.stripped(text))
@@ -50,8 +52,12 @@ struct TargetCorrection: Sendable, Hashable {
     private static func problem(of request: Request, by resolver: RequestResolver, isSigned: Bool) -> Problem? {
         let resolver = isSigned ? resolver.withoutPermission : resolver
         do throws(Problem) {
-            _ = try resolver.resolve(Array(request.text.utf8))
-            return nil
+            let resolved = try resolver.resolve(Array(request.text.utf8))
+            guard !isSigned, let expires = resolved.expires, resolver.time.wallSeconds >= expires else { return nil }
+            // Nothing corrects a time.
+            var refusal = ExpiringAnswer.refusal
+            refusal.parameter = nil
+            return refusal
         } catch {
             return error
         }

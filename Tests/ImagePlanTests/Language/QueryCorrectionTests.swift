@@ -47,6 +47,8 @@ struct QueryCorrectionTests {
         #expect(RequestLanguage.corrections(of: Array("w=1".utf8), parameter: "h", options: options).isEmpty)
         let long = Array(repeating: "w=0", count: 128).joined(separator: "&")
         #expect(try Self.corrections(long).count == 5)
+        let unknown = Array(repeating: "zzzzzzzz=0", count: 128).joined(separator: "&")
+        #expect(try Self.corrections(unknown).count == 2)
         let more = Array(repeating: "w=0", count: 129).joined(separator: "&")
         #expect(RequestLanguage.corrections(of: Array(more.utf8), parameter: "w", options: options).isEmpty)
     }

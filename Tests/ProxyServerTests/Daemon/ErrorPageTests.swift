@@ -142,6 +142,8 @@ struct ErrorPageTests {
             let answer = try page("/photos/none.png?w=20")
             #expect(answer.status == 404 && answer["Content-Type"] == "text/html; charset=utf-8")
             #expect(answer["Vary"] == "Accept, Save-Data, Sec-Fetch-Dest")
+            // A cache that ignores Vary must not send it to programs, nor one client's query to another.
+            #expect(answer["Cache-Control"] == "no-store")
             #expect(answer.text.contains("The origin has no such image") && !answer.text.contains("<a "))
         }
         let program = try rig.get("/photos/none.png?w=20")
@@ -150,6 +152,12 @@ struct ErrorPageTests {
         #expect(program["Vary"] == "Accept, Save-Data, Sec-Fetch-Dest")
         #expect(try page("/photos/a.png?w=20")["Content-Type"]?.hasPrefix("image/") == true)
         #expect(rig.origin.requests == 2)
+    }
+
+    @Test func `a URL that has expired is not offered`() throws {
+        let answer = try page("/photos/a.png?widht=3&exp=1")
+        #expect(answer.status == 400 && !answer.text.contains("<a "), "\(answer.text)")
+        #expect(try page("/photos/a.png?widht=3&exp=99999999999").text.contains("<a "))
     }
 
     @Test func `HEAD has the fields of GET`() throws {
