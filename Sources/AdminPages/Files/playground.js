@@ -474,7 +474,7 @@ const run = async () => {
 // The picture.
 
 const drop = h("div", { className: "drop" });
-const path = h("input", { type: "text", value: state.path, size: 34, spellcheck: false, oninput: () => { state.path = path.value.startsWith("/") ? path.value : /^https?:/.test(path.value) ? `/fetch?url=${encodeURIComponent(path.value)}` : `/${path.value}`; update(500); } });
+const path = h("input", { type: "text", value: state.path, size: 34, spellcheck: false, oninput: () => { const text = encodeURI(path.value).replace(/%25/g, "%"); state.path = text.startsWith("/") ? text : /^https?:/.test(text) ? `/fetch?url=${encodeURIComponent(path.value)}` : `/${text}`; update(500); } });
 const file = h("input", { type: "file", accept: "image/*,.heic,.heif,.jxl,.pdf", className: "hidden", tabIndex: -1, "aria-label": "Picture", onchange: () => { if (file.files[0]) send(file.files[0]); file.value = ""; } });
 const hint = h("span");
 const show = () => {
@@ -483,11 +483,12 @@ const show = () => {
     state.picture ? button("Use the path instead", () => { forget(); show(); update(); }, quiet) : "");
   hint.textContent = state.picture ? "Path in copied URLs" : "Path on this server, or a URL";
 };
-const forget = () => { if (state.picture) fetch(`/playground/pictures/${state.picture}`, { method: "DELETE" }); state.picture = null; };
+const forget = async () => { const id = state.picture; state.picture = null; if (id) await fetch(`/playground/pictures/${id}`, { method: "DELETE" }).catch(() => {}); };
 const send = async f => {
   try {
     sourceNote.textContent = "";
-    const r = await json("/playground/pictures", { method: "PUT", body: f });
+    const put = () => json("/playground/pictures", { method: "PUT", body: f });
+    const r = await put().catch(async e => { if (e.status !== 503 || !state.picture) throw e; await forget(); show(); return put(); });
     forget();
     Object.assign(state, { picture: r.id, name: f.name, size: r });
     setTimeout(() => { if (state.picture === r.id) { state.picture = null; show(); sourceNote.textContent = "The picture has expired: choose it again."; } }, r.seconds * 1000);

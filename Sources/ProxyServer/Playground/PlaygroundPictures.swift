@@ -25,8 +25,14 @@ final class PlaygroundPictures: Sendable {
 
     private let limits: @Sendable () -> Limits
     private let time: any TimeSource
-    /// The oldest first.
-    private let state = Lock([Picture]())
+    private struct State: Sendable {
+        /// The oldest first.
+        var pictures: [Picture] = []
+        /// Whether `expire` is going to be called.
+        var isTimed = false
+    }
+
+    private let state = Lock(State())
     private let delays = DelayLine()
 
     /// - Parameter limits: returns the current limits; called for each picture that is added.
@@ -48,13 +54,13 @@ final class PlaygroundPictures: Sendable {
         let id = Self.newID()
         let now = time.monotonic
         let end = now + Int64(Self.lifetime) * 1_000_000_000
-        let wait: Int64? = state.withLock { pictures in
-            pictures.removeAll { $0.end <= now }
-            let used = pictures.reduce(0) { $0 + $1.data.bytes.count }
-            guard pictures.count < limits.pictures, used <= limits.bytes - data.bytes.count else {
-                return (pictures.first?.end ?? end) - now
+        let wait: Int64? = state.withLock { state in
+            state.pictures.removeAll { $0.end <= now }
+            let used = state.pictures.reduce(0) { $0 + $1.data.bytes.count }
+            guard state.pictures.count < limits.pictures, used <= limits.bytes - data.bytes.count else {
+                return (state.pictures.first?.end ?? end) - now
             }
-            pictures.append(Picture(id: id, data: data, end: end))
+            state.pictures.append(Picture(id: id, data: data, end: end))
             return nil
         }
         if let wait {
@@ -64,36 +70,54 @@ final class PlaygroundPictures: Sendable {
                 retryAfter: Int(wait / 1_000_000_000) + 1
             )
         }
-        // Without a thread, expired pictures are removed with the next use.
-        _ = delays.run(after: end - now + 1_000_000) { [weak self] in self?.expire() }
+        startTimer()
         return id
+    }
+
+    /// Has the oldest picture removed when it expires, with one timer for all.
+    private func startTimer() {
+        let now = time.monotonic
+        let delay: Int64? = state.withLock { state in
+            guard !state.isTimed, let first = state.pictures.first else { return nil }
+            state.isTimed = true
+            return max(0, first.end - now) + 1_000_000
+        }
+        guard let delay else { return }
+        let isStarted = delays.run(after: delay) { [weak self] in
+            guard let self else { return }
+            state.withLock { $0.isTimed = false }
+            expire()
+            startTimer()
+        }
+        // Without a thread, expired pictures are removed with the next use.
+        if !isStarted { state.withLock { $0.isTimed = false } }
     }
 
     /// The picture with an id; `nil` if there is none any more.
     func picture(_ id: String) -> DataURL? {
         expire()
-        return state.withLock { pictures in pictures.first { $0.id == id }?.data }
+        return state.withLock { $0.pictures.first { $0.id == id }?.data }
     }
 
     /// Removes a picture; returns whether there was one.
     @discardableResult
     func remove(_ id: String) -> Bool {
-        state.withLock { pictures in
-            let count = pictures.count
-            pictures.removeAll { $0.id == id }
-            return pictures.count < count
+        state.withLock { state in
+            let count = state.pictures.count
+            state.pictures.removeAll { $0.id == id }
+            return state.pictures.count < count
         }
     }
 
     /// The bytes of all pictures.
     var bytes: Int {
         expire()
-        return state.withLock { pictures in pictures.reduce(0) { $0 + $1.data.bytes.count } }
+        return state.withLock { $0.pictures.reduce(0) { $0 + $1.data.bytes.count } }
     }
 
     private func expire() {
         let now = time.monotonic
-        state.withLock { pictures in pictures.removeAll { $0.end <= now } }
+        state.withLock { $0.pictures.removeAll { $0.end <= now } }
     }
 
     private static func newID() -> String {

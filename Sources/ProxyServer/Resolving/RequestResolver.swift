@@ -1,3 +1,4 @@
+import HTTPCache
 import HTTPKit
 import HTTPSemantics
 import ImagePipeline
@@ -19,6 +20,8 @@ struct RequestResolver: Sendable {
     var traits = RequestTraits()
     /// Whether rules that deny requests are enforced.
     var enforcesRules = true
+    /// The tiers of all variants with a plan, in place of those of sources, rules and presets; `nil` for these.
+    var variantTiers: CacheTiers?
 
     init(
         table: SourceTable,
@@ -295,7 +298,7 @@ struct RequestResolver: Sendable {
             plan = PictureDescription.cleanPlan(plan)
         }
         // The query's preset takes precedence over the source's.
-        let tiers = parsed.presets.reversed().lazy.compactMap { table.presetTiers[$0] }.first
+        let tiers = variantTiers ?? parsed.presets.reversed().lazy.compactMap { table.presetTiers[$0] }.first
         let quality = step > 0 ? origin.source.quality.lowered(by: step) : origin.source.quality
         func variant(_ bucket: FormatBucket?) -> VariantRequest {
             VariantRequest(

@@ -138,6 +138,23 @@ struct PlaygroundTests {
         #expect(throws: Problem.self) { _ = try pictures.add(.init(mediaType: "image/png", bytes: [1])) }
     }
 
+    @Test func `neither a preset nor a rule has results stored`() throws {
+        let rig = try rig(
+            """
+            presets: { thumb: { query: "w=4&format=png", cache: all } }
+            rules: [{ match: { path: "photos/*" }, set: { cache: all } }]
+            """
+        )
+        let id = try id(send(rig, Self.picture))
+        for query in ["picture=\(id)&query=preset=thumb", "path=/photos/a.png%3Fw=20%26format=png"] {
+            for _ in 0..<2 {
+                let tried = try image(rig, query)
+                #expect(tried.status == 200, "\(tried.text)")
+                #expect(tried["Server-Timing"]?.contains("encode") == true, "\(query)")
+            }
+        }
+    }
+
     @Test func `signs a path with the key of its site, which stays on the server`() throws {
         let rig = try rig("signing: { keys: [\"\(Self.key)\"], required: true }")
         let answer = try rig.post("/playground/sign", #"{"path":"/photos/a.png?w=20&sig=old&exp=1","seconds":60}"#)
@@ -150,8 +167,11 @@ struct PlaygroundTests {
         #expect(try rig.get(path.split(separator: "w=20").joined(separator: "w=21")).status == 403)
         let setup = try rig.admin("GET", "/playground/setup").text
         #expect(setup.contains("\"signing\":true") && !setup.contains(Self.key))
+        let kept = try rig.post("/playground/sign", #"{"path":"/photos/a.png?w=20&exp=1"}"#).text
+        #expect(kept.contains("exp=1&sig="), "\(kept)")
         for (body, status) in [
-            (#"{"path":"/photos/a.png?widht=2"}"#, 400), (#"{"path":"photos"}"#, 400), ("", 400),
+            (#"{"path":"/photos/a.png?w=20&scope=w:1-99"}"#, 400), (#"{"path":"/photos/a.png?widht=2"}"#, 400),
+            (#"{"path":"photos"}"#, 400), ("", 400),
             (#"{"path":"/photos/a.png","seconds":0}"#, 400), (#"{"path":"/none/a.png"}"#, 404),
         ] {
             #expect(try rig.post("/playground/sign", body).status == status, "\(body)")

@@ -61,7 +61,7 @@ struct PlaygroundImageRoute: AdminRoute {
                     parameter: "picture"
                 )
             }
-            let standard = resolver.table.standard.resolver.withoutPermission
+            let standard = resolver.table.standard.resolver.withoutVariants
             return try standard.picture(data, of: live.current.playgroundRule, query: values["query"] ?? "")
         case (nil, nil): throw Problem(400, "path= or picture= is missing.", parameter: "path")
         case (_?, _?): throw Problem(400, "path cannot be combined with picture.", parameter: "picture")
@@ -94,17 +94,9 @@ struct PlaygroundImageRoute: AdminRoute {
 extension RequestResolver {
     /// The same without signatures and other permissions, and without storage of variants, which the playground makes by the dozen.
     fileprivate var withoutVariants: RequestResolver {
-        var table = table
-        for name in table.sources.keys { table.sources[name]?.rule.cache.variants = .none }
-        table.remote.rule.cache.variants = .none
-        table.presetTiers = [:]
-        return RequestResolver(
-            table: table,
-            permission: nil,
-            signsRaw: signsRaw,
-            answers: answers,
-            time: time
-        )
+        var resolver = withoutPermission
+        resolver.variantTiers = CacheTiers.none
+        return resolver
     }
 
     /// Resolves a query for a picture that belongs to no configured source.

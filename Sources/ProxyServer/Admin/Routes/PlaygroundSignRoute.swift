@@ -4,8 +4,8 @@ import LinuxSystem
 
 /// `POST /playground/sign`: signs the path and query of a request with the first key of its site.
 ///
-/// The content is `{"path": …}`, with `"seconds"` for how long it is valid; `exp` and `sig` of the path are replaced. The response is
-/// `{"path": …}`. The key does not leave the server.
+/// The content is `{"path": …}`, with `"seconds"` for how long it is valid. `sig` of the path is replaced, and `exp` if `seconds` is
+/// given. The response is `{"path": …}`. The key does not leave the server.
 struct PlaygroundSignRoute: AdminRoute {
     let resolver: ResolverCell
     let time: any TimeSource
@@ -40,7 +40,11 @@ struct PlaygroundSignRoute: AdminRoute {
         }
         let parts = place.target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let raw = parts.count > 1 ? parts[1].split(separator: "&").map(String.init) : []
-        var pairs = raw.filter { !["exp", "sig"].contains(QueryFilter.name(of: $0)) }
+        guard !raw.contains(where: { QueryFilter.name(of: $0) == SignatureScope.name }) else {
+            throw Problem(400, "Sign a scope with edgeprint url --scope.", parameter: SignatureScope.name)
+        }
+        let replaced = seconds == nil ? ["sig"] : ["exp", "sig"]
+        var pairs = raw.filter { !replaced.contains(QueryFilter.name(of: $0)) }
         if let seconds { pairs.append("exp=\(time.wallSeconds + Int64(seconds))") }
         let (start, query) = (String(parts[0]), pairs.joined(separator: "&"))
         let target = query.isEmpty ? start : "\(start)?\(query)"
