@@ -126,7 +126,10 @@ def looks(browser):
             with browser.page(theme=theme, width=width) as page:
                 live(page)
                 with browser.load(targets + ["/photos/none.png?w=8"]):
-                    page.wait_for_timeout(2_500 if not browser.shots else 12_000)
+                    expect(page.locator("#recent")).to_contain_text("/photos/", timeout=20_000)
+                    expect(page.locator("#failed")).to_contain_text("404", timeout=20_000)
+                    if browser.shots:
+                        page.wait_for_timeout(12_000)  # until the drawings are full
                 over = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
                 assert over <= 0, f"{theme} {width}: {over} pixels wider than the window"
                 browser.check_accessibility(page)

@@ -184,11 +184,15 @@ function notice(text, isError) {
 function follow(job) {
   const events = new EventSource(`/warm/${job}`), bar = document.createElement('progress')
   bar.setAttribute('aria-label', `Warm job ${job}`)
+  let line
   const update = event => {
     const report = JSON.parse(event.data), done = report.done + report.skipped + report.failed
     bar.max = report.total || 1
     bar.value = done
-    notice(`Warm job ${job}: ${done} of ${report.total}, ${report.failed} failed, ${report.state}. `, report.failed > 0).append(bar)
+    // The result of another form has taken its place.
+    if (line && !line.isConnected) return
+    line = notice(`Warm job ${job}: ${done} of ${report.total}, ${report.failed} failed, ${report.state}. `, report.failed > 0)
+    line.append(bar)
   }
   events.addEventListener('progress', update)
   events.addEventListener('end', event => { update(event); events.close() })
@@ -200,8 +204,12 @@ document.addEventListener('submit', async event => {
   if (form.id === 'explain') {
     event.preventDefault()
     const path = new FormData(form).get('explain')
-    const page = await fetch(`/?explain=${encodeURIComponent(path)}`).then(response => response.text())
-    const found = new DOMParser().parseFromString(page, 'text/html').getElementById('explained')
+    let found
+    try {
+      const response = await fetch(`/?explain=${encodeURIComponent(path)}`)
+      if (response.status === 401) return location.reload()
+      found = new DOMParser().parseFromString(await response.text(), 'text/html').getElementById('explained')
+    } catch {}
     $('explained').hidden = false
     $('explained').textContent = found?.textContent ?? 'No connection.'
     return $('explained').focus()

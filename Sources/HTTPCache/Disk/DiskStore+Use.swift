@@ -11,8 +11,10 @@ extension DiskStore {
     /// The entries and bytes on disk of each source, with the most bytes first; blocks, for a time in proportion to their number.
     ///
     /// A body that several entries share counts for each of them.
-    package func useBySource() -> [SourceUse] {
-        let found = read { index throws(SQLiteError) in try index.useBySource() } ?? []
+    ///
+    /// - Returns: `nil` while there is no index, or if it cannot be read.
+    package func useBySource() -> [SourceUse]? {
+        guard let found = read({ index throws(SQLiteError) in try index.useBySource() }) else { return nil }
         return found.sorted {
             let (left, right) = ($0.originals.bytes + $0.variants.bytes, $1.originals.bytes + $1.variants.bytes)
             return (right, $0.source) < (left, $1.source)

@@ -24,8 +24,15 @@ final class EventHub: ActivityObserving {
         case live
     }
 
+    private struct Subscriber: Sendable {
+        var stream: EventStream
+        var feed: Feed
+        /// Whether it may still receive events, which is asked once a second.
+        var isPermitted: @Sendable () -> Bool
+    }
+
     private struct State: Sendable {
-        var streams: [ObjectIdentifier: (stream: EventStream, feed: Feed)] = [:]
+        var streams: [ObjectIdentifier: Subscriber] = [:]
         var isTicking = false
         var isOver = false
     }
@@ -75,15 +82,21 @@ final class EventHub: ActivityObserving {
         timestamp.update(to: time.wallSeconds)
         let text = event.json(time: String(decoding: timestamp.bytes, as: UTF8.self)).text
         let number = lastNumber.add(1, ordering: .relaxed).newValue
-        for (stream, _) in streams where !stream.send(event.kind.rawValue, id: number, text) {
+        for subscriber in streams where !subscriber.stream.send(event.kind.rawValue, id: number, text) {
             lost.add(1, ordering: .relaxed)
         }
     }
 
     /// Adds a subscriber, and returns its response; a `Problem` if there are too many.
     ///
-    /// - Parameter snapshot: the data that subscribers of `inFlight` receive.
-    func subscribe(to feed: Feed, snapshot: (@Sendable () -> String)? = nil) -> Response {
+    /// - Parameters:
+    ///   - isPermitted: asked once a second; the stream ends when it returns false.
+    ///   - snapshot: the data that is sent once a second, if it has changed.
+    func subscribe(
+        to feed: Feed,
+        while isPermitted: @escaping @Sendable () -> Bool = { true },
+        snapshot: (@Sendable () -> String)? = nil
+    ) -> Response {
         let limits = limits()
         let stream: EventStream
         do throws(Errno) {
@@ -93,7 +106,7 @@ final class EventHub: ActivityObserving {
         }
         let (isAdmitted, startsTicking) = state.withLock { state -> (Bool, Bool) in
             guard !state.isOver, state.streams.count < limits.subscribers else { return (false, false) }
-            state.streams[ObjectIdentifier(stream)] = (stream, feed)
+            state.streams[ObjectIdentifier(stream)] = Subscriber(stream: stream, feed: feed, isPermitted: isPermitted)
             defer { state.isTicking = true }
             return (true, !state.isTicking)
         }
@@ -142,8 +155,14 @@ final class EventHub: ActivityObserving {
             }
             if isOver == true { return }
             ticks += 1
-            for (stream, feed) in state.withLock({ $0.streams.values.map { $0 } }) {
-                stream.sendSnapshot(feed.rawValue)
+            for subscriber in state.withLock({ $0.streams.values.map { $0 } }) {
+                let stream = subscriber.stream
+                guard subscriber.isPermitted() else {
+                    remove(stream, subscriber.feed)
+                    stream.end()
+                    continue
+                }
+                stream.sendSnapshot(subscriber.feed.rawValue)
                 if ticks.isMultiple(of: Self.commentInterval) { stream.sendComment() }
             }
         }

@@ -141,6 +141,7 @@ struct AdminHandler: RequestHandler {
         let browser = BrowserRequest(head, bytes)
         (request.isOfOwnPage, request.isSecure) = (browser.isOfOwnPage, browser.isSecure)
         request.hasSession = session?.verdict(on: head, bytes, token: token()) == .valid
+        if request.hasSession, let watch = session?.watch(head, bytes, token: token) { request.isStillSignedIn = watch }
         request.pushed = (context.sink as? PushedBody)?.finish()
         head.forEach(.accept) { value in
             let text = String(decoding: bytes.copy(value), as: UTF8.self).lowercased()

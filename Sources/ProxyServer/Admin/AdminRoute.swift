@@ -51,6 +51,8 @@ struct AdminRequest: Sendable {
     var isSecure = false
     /// Whether the request has the cookie of a session.
     var hasSession = false
+    /// Whether the session of the request goes on, for streams; true without one. Any thread.
+    var isStillSignedIn: @Sendable () -> Bool = { true }
 
     /// The header fields that are copied.
     static let usedFields: [StaticString] = ["accept", "cache-control", "etag", "if-none-match", "last-modified"]

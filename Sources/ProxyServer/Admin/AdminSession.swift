@@ -53,6 +53,18 @@ final class AdminSession: Sendable {
         }
     }
 
+    /// Returns a function that tells whether the session of a request goes on; `nil` without a session.
+    func watch(
+        _ head: borrowing RequestHead,
+        _ bytes: Span<UInt8>,
+        token: @escaping @Sendable () -> Secret
+    ) -> (@Sendable () -> Bool)? {
+        var cookies: [String] = []
+        head.forEach(.cookie) { cookies.append(String(decoding: bytes.copy($0), as: UTF8.self)) }
+        guard let value = Self.values(in: cookies).first(where: { isValid($0, token: token()) }) else { return nil }
+        return { [self] in isValid(value, token: token()) }
+    }
+
     /// The `Set-Cookie` value that starts a session.
     ///
     /// - Parameter isSecure: whether the browser uses https.

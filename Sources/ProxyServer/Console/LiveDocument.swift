@@ -19,7 +19,7 @@ enum LiveDocument {
             .init("connections", .number(Int(counts.server.openConnections))),
             .init("queued", .number(counts.workers.queuedMilliseconds)),
             .init("wait", .number(counts.workers.predictedWait)),
-            .init("lanes", .array(reading.lanes.map(lane))),
+            .init("lanes", .array(reading.lanes.map { lane($0, reading.now) })),
             .init(
                 "html",
                 .object(LiveFragments(reading: reading).all.map { .init($0.id, .string($0.html.text)) })
@@ -33,13 +33,19 @@ enum LiveDocument {
         return text.count > longestPlan ? text.prefix(longestPlan - 1) + ShownTarget.hidden : text
     }
 
-    /// A lane: of each run the start and the end in milliseconds, `null` while it runs, and what it makes.
-    private static func lane(_ lane: WorkerLane) -> JSONValue {
+    /// The page draws half a minute of runs; nanoseconds.
+    private static let drawn: Int64 = 31_000_000_000
+    private static let longestName = 40
+
+    /// A lane: of each run the start and the end in milliseconds, `null` while it runs, and the last segment of its original's path.
+    private static func lane(_ lane: WorkerLane, _ now: Int64) -> JSONValue {
         .array(
-            lane.runs.map { run in
-                .array([
+            lane.runs.filter { $0.end.map { now - $0 < drawn } ?? true }.map { run in
+                let place = ShownTarget.original(source: run.title.source, url: run.title.url)
+                let name = place.split(separator: "/").last ?? ""
+                return .array([
                     .number(milliseconds(run.start)), run.end.map { .number(milliseconds($0)) } ?? .null,
-                    .string(ShownTarget.original(source: run.title.source, url: run.title.url)),
+                    .string(String(name.prefix(longestName))),
                 ])
             }
         )

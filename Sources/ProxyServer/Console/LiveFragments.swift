@@ -148,7 +148,7 @@ struct LiveFragments {
     }
 
     private func stages(_ request: RecordedRequest) -> HTML {
-        guard let timings = request.detail?.timings else { return "" }
+        guard let timings = request.timings else { return "" }
         let stages: [(String, UInt32)] = [
             ("fetch", timings.fetch), ("queue", timings.queue), ("decode", timings.decode),
             ("transform", timings.transform), ("encode", timings.encode), ("store", timings.store),
@@ -251,10 +251,20 @@ extension LiveFragments {
         return HTML(rows).or("No job.")
     }
 
-    /// The sources, with buttons that stop and restart requests to their origins.
+    /// The document must fit into the buffer of a stream.
+    private static let mostSources = 40
+
+    /// The sources, with buttons that stop and restart requests to their origins; first those that are stopped.
     private var sources: HTML {
-        HTML(
-            reading.sources.map { source -> HTML in
+        let stopped = reading.sources.filter { $0.state != .on }
+        let sorted =
+            reading.sources.count > Self.mostSources
+            ? stopped + reading.sources.filter { $0.state == .on } : reading.sources
+        let rest = max(0, sorted.count - Self.mostSources)
+        let more: HTML =
+            "<tr><td colspan=\"3\" class=\"muted\">and \(Printing.count(rest, "further source")): POST /sources/NAME/suspend</td></tr>"
+        return HTML(
+            sorted.prefix(Self.mostSources).map { source -> HTML in
                 let actions =
                     source.state == .on ? [("suspend", "Suspend"), ("offline", "Offline")] : [("resume", "Resume")]
                 let buttons = actions.map { action, name in
@@ -273,7 +283,7 @@ extension LiveFragments {
                     <td><span class="tag \(style)">\(source.state.rawValue)</span></td>\
                     <td class="buttons">\(buttons)</td></tr>
                     """
-            }
+            } + (rest > 0 ? [more] : [])
         )
     }
 }

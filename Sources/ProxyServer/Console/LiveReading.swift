@@ -94,6 +94,12 @@ final class LiveReader: Sendable {
         var previous: LiveReading.Counts?
     }
 
+    /// A reading as JSON.
+    private struct Document {
+        var now = Int64.min
+        var text = ""
+    }
+
     /// A reading that is younger is shared, in nanoseconds.
     private static let shared: Int64 = 700_000_000
     /// Rates are not computed over longer intervals, in nanoseconds.
@@ -106,6 +112,7 @@ final class LiveReader: Sendable {
     let recorder: RequestRecorder
     private let stored: StoredUse
     private let state = Lock(State())
+    private let rendered = Lock(Document())
 
     init(statistics: StatisticsReader, recorder: RequestRecorder) {
         self.statistics = statistics
@@ -127,6 +134,15 @@ final class LiveReader: Sendable {
             state.previous = reading.counts
         }
         return reading
+    }
+
+    /// The current reading as JSON, rendered once for all readers; takes milliseconds.
+    func document() -> String {
+        let reading = read()
+        if let text = rendered.withLock({ $0.now == reading.now ? $0.text : nil }) { return text }
+        let text = LiveDocument.json(reading).text
+        rendered.withLock { $0 = Document(now: reading.now, text: text) }
+        return text
     }
 
     private func read(_ now: Int64, after previous: LiveReading.Counts?) -> LiveReading {

@@ -46,11 +46,14 @@ struct LiveStreamRoute: AdminRoute {
     let hub: EventHub
 
     func answer(_ request: AdminRequest) -> AdminAnswer {
-        if request.acceptsEvents {
-            return .now(hub.subscribe(to: .live) { [reader] in LiveDocument.json(reader.read()).text })
-        }
-        return .later { [reader] complete in
-            let isTaken = reader.statistics.pipeline.submit { complete(.admin(LiveDocument.json(reader.read()))) }
+        .later { [reader, hub] complete in
+            // Rendering takes milliseconds, and reads the state of processes.
+            let isTaken = reader.statistics.pipeline.submit {
+                guard request.acceptsEvents else {
+                    return complete(.admin(reader.document() + "\n", type: "application/json"))
+                }
+                complete(hub.subscribe(to: .live, while: request.isStillSignedIn) { reader.document() })
+            }
             if !isTaken { complete(Response(Problem(503, "Too much work is waiting for the disk.", retryAfter: 1))) }
         }
     }

@@ -33,6 +33,7 @@ final class StoredUse: Sendable {
     private let raw: RawCache
     private let store: DiskStore
     private let pipeline: Pipeline
+    private let hasDisk: Bool
     private let time: any TimeSource
     private let state = Lock(State())
 
@@ -41,6 +42,7 @@ final class StoredUse: Sendable {
         raw = reader.raw
         store = reader.store
         pipeline = reader.pipeline
+        hasDisk = reader.live.current.cache.hasDisk
         time = reader.time
     }
 
@@ -65,14 +67,16 @@ final class StoredUse: Sendable {
         for (name, use) in memory.use(by: \.origin.source).merging(raw.useBySource, uniquingKeysWith: Self.sum) {
             sources[name, default: Source(name: name)].memory = use
         }
-        for use in store.useBySource() {
+        let disk = store.useBySource()
+        for use in disk ?? [] {
             sources[use.source, default: Source(name: use.source)].originals = use.originals
             sources[use.source, default: Source(name: use.source)].variants = use.variants
         }
         let sorted = sources.values.sorted { ($1.bytes, $0.name) < ($0.bytes, $1.name) }
         let end = time.monotonic
         state.withLock { state in
-            state.sources = sorted
+            // Without the index, which is being opened or repaired, the counts before are nearer to the truth.
+            if disk != nil || !hasDisk { state.sources = sorted }
             state.next = end + max(Self.shortestInterval, (end - start) * Self.share)
             state.isCounting = false
         }

@@ -211,8 +211,7 @@ final class DaemonParts: Sendable {
                     rates: rates,
                     loops: loops,
                     slowMisses: slowMisses,
-                    brownouts: brownouts,
-                    recorder: recorder
+                    brownouts: brownouts
                 ),
                 raw: RawRoute(proxy: raw, live: live, rates: rates, via: via, logger: logger),
                 observer: observer,

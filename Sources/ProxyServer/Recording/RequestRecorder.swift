@@ -26,6 +26,8 @@ final class RequestRecorder: Sendable {
         var slowest: [RecordedRequest] = []
         /// When the next request other than a hit may be added to the recent ones; monotonic nanoseconds.
         var next: Int64 = .min
+        /// The same for failures, which other requests must not displace.
+        var nextFailure: Int64 = .min
     }
 
     private final class LoopRings: Sendable {
@@ -52,7 +54,6 @@ final class RequestRecorder: Sendable {
     private static let otherInterval: Int64 = 1_000_000
 
     private let loops: [LoopRings]
-    private let details = RequestDetails()
     private let time: any TimeSource
     /// Until when hits are recorded, in monotonic nanoseconds; 0 while no page is open.
     private let watchedUntil = Atomic<Int64>(0)
@@ -66,9 +67,6 @@ final class RequestRecorder: Sendable {
         self.time = time
         self.loops = capacity == 0 ? [] : (0..<loops).map { _ in LoopRings(capacity: capacity) }
     }
-
-    /// Keeps what the pipeline knows of a request; the result is added to `Response.tag`.
-    func note(_ detail: RequestDetail) -> UInt64 { loops.isEmpty ? 0 : details.keep(detail) }
 
     /// Records hits for some time from now on, because a page is open.
     func watch(seconds: Int64) {
@@ -93,16 +91,19 @@ final class RequestRecorder: Sendable {
         let rings = loops[exchange.loop]
         let isHit = result == .memory || result == .disk
         if isHit {
-            guard now <= watchedUntil.load(ordering: .relaxed) else {
-                return watchedUntil.store(0, ordering: .relaxed)
+            let end = watchedUntil.load(ordering: .relaxed)
+            guard now <= end else {
+                // Unless a page has been opened meanwhile.
+                _ = watchedUntil.compareExchange(expected: end, desired: 0, ordering: .relaxed)
+                return
             }
             guard now >= rings.nextHit.load(ordering: .relaxed) else { return }
             rings.nextHit.store(now + Self.hitInterval, ordering: .relaxed)
         }
-        let detail = details.take(exchange.tag)
+        let isFailure = exchange.status >= 400
         let duration = exchange.duration / 1_000
         rings.state.withLock { state in
-            let isDue = isHit || now >= state.next
+            let isDue = isHit || now >= (isFailure ? state.nextFailure : state.next)
             let isSlow = state.isSlow(duration, since: now - Self.slowTime)
             guard isDue || isSlow else { return }
             var entry = RecordedRequest(
@@ -114,15 +115,16 @@ final class RequestRecorder: Sendable {
                 result: result,
                 isComplete: exchange.isComplete,
                 target: [],
-                detail: detail
+                timings: (exchange.note as? AnswerNote)?.timings
             )
             for index in 0..<min(target.count, Self.longestTarget) { entry.target.append(target[index]) }
             if isSlow { state.keepSlow(entry) }
             guard isDue else { return }
             guard !isHit else { return state.hits.append(entry) }
-            state.next = now + Self.otherInterval
             state.recent.append(entry)
-            if entry.isFailure { state.failed.append(entry) }
+            guard isFailure else { return state.next = now + Self.otherInterval }
+            state.nextFailure = now + Self.otherInterval
+            state.failed.append(entry)
         }
     }
 

@@ -17,10 +17,8 @@ final class ImageRoute: Sendable {
     private let resolvers: [LoopResolver]
     private let slowMisses: SlowMisses?
     private let brownouts: Brownouts?
-    private let recorder: RequestRecorder?
 
     /// - Parameters:
-    ///   - recorder: remembers the stages of requests; `nil` for none.
     ///   - loops: the number of event loops that call the route.
     ///   - slowMisses: sends placeholders for images that take long; `nil` to let all clients wait.
     ///   - brownouts: answers under overload; `nil` to answer with 503.
@@ -34,10 +32,8 @@ final class ImageRoute: Sendable {
         rates: ClientRates,
         loops: Int,
         slowMisses: SlowMisses? = nil,
-        brownouts: Brownouts? = nil,
-        recorder: RequestRecorder? = nil
+        brownouts: Brownouts? = nil
     ) {
-        self.recorder = recorder
         self.slowMisses = slowMisses
         self.brownouts = brownouts
         self.live = live
@@ -183,8 +179,7 @@ final class ImageRoute: Sendable {
                 }
                 var answer = answer
                 if takesGzip { answer.entity = answer.entity.compressed ?? answer.entity }
-                var response = Self.response(answer, to: request, conditions: conditions, now: time.wallSeconds)
-                response.tag |= ticket(of: variant, answer.timings)
+                let response = Self.response(answer, to: request, conditions: conditions, now: time.wallSeconds)
                 promise.complete(response, answer.timings)
             case .failure(let error):
                 if error.isOverload, let brownouts, !promise.isCompleted {
@@ -193,8 +188,7 @@ final class ImageRoute: Sendable {
                     }
                 }
                 let left = request.expires.map { max(0, $0 - time.wallSeconds) } ?? .max
-                var response = refusal(error, of: variant, request, reader, id: trace.id)
-                response.tag |= ticket(of: variant, nil)
+                let response = refusal(error, of: variant, request, reader, id: trace.id)
                 guard let fallback = request.fallback, error.isOriginFault else {
                     promise.complete(response)
                     return
@@ -220,11 +214,6 @@ final class ImageRoute: Sendable {
             slowMisses?.watch(variant, client)
         }
         return .later
-    }
-
-    /// Keeps what is known of a request for operators, until its response is sent.
-    private func ticket(of variant: VariantRequest, _ timings: StageTimings?) -> UInt64 {
-        recorder?.note(RequestDetail(source: variant.origin.source.name, timings: timings)) ?? 0
     }
 
     /// Logs a failure, and returns its response.

@@ -109,6 +109,18 @@ struct SignInTests {
         #expect(try get("/stats", [cookie]).status == 401)
     }
 
+    @Test(arguments: ["/live", "/events", "/inflight"])
+    func `a stream ends with its session`(target: String) throws {
+        let (cookie, other) = (try signIn(), try signIn())
+        let client = try RawHTTPClient(port: daemon.admin, timeoutMilliseconds: 20_000)
+        try client.send(
+            "GET \(target) HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\nCookie: \(cookie.1)\r\n\r\n"
+        )
+        #expect(try client.readHead()["Content-Type"] == "text/event-stream")
+        _ = try post("/logout", "", [other, ("Origin", "http://127.0.0.1:8081")])
+        while try client.readChunk() != nil {}
+    }
+
     @Test func `another token ends all sessions`() throws {
         let cookie = try signIn()
         try daemon.rewrite(

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import HTTPKit
+@testable import ImagePipeline
 @testable import ProxyServer
 
 /// The memory of recent requests.
@@ -15,32 +16,34 @@ struct RequestRecorderTests {
         RequestRecorder(capacity: capacity, loops: loops, time: time)
     }
 
-    /// Ends an exchange a millisecond per call after the last one.
+    /// Ends an exchange, and lets time pass.
     private func finish(
         _ recorder: RequestRecorder,
         _ result: RequestResult,
         status: UInt16 = 200,
         milliseconds: Int64 = 1,
         loop: Int = 0,
-        tag: UInt64 = 0,
-        target: String = "/photos/a.png"
+        target: String = "/photos/a.png",
+        note: AnswerNote? = nil,
+        later seconds: Int64 = 1
     ) {
-        let exchange = ExchangeSummary(
+        var exchange = ExchangeSummary(
             method: .get,
             status: status,
             minorVersion: 1,
             bytesSent: 100,
             duration: milliseconds * 1_000_000,
             isComplete: true,
-            tag: result.tag | tag,
+            tag: result.tag,
             amount: 0,
             peer: .unix,
             trace: TraceContext(high: 1, low: 2),
             loop: loop
         )
+        exchange.note = note
         let bytes = Array(target.utf8)
         recorder.finished(exchange, result, target: bytes.span)
-        time.advance(seconds: 1)
+        time.advance(seconds: seconds)
     }
 
     @Test func `remembers the most recent requests of each loop`() {
@@ -110,30 +113,29 @@ struct RequestRecorderTests {
         #expect(recorder.read().failed.count == 64)
     }
 
-    @Test func `long targets are cut, and details belong to their request`() {
+    @Test func `failures are not lost to a request of the same moment`() {
         let recorder = recorder()
-        let first = recorder.note(RequestDetail(source: "one"))
-        let second = recorder.note(RequestDetail(source: "two"))
-        finish(recorder, .miss, tag: second, target: "/" + String(repeating: "a", count: 2_000))
-        finish(recorder, .miss, tag: first)
-        finish(recorder, .miss, tag: first)
-        let recent = recorder.read().recent
-        #expect(recent.map { $0.detail?.source } == [nil, "one", "two"] && recent.last?.target.count == 512)
+        finish(recorder, .miss, target: "/a", later: 0)
+        finish(recorder, .error, status: 502, target: "/b", later: 0)
+        finish(recorder, .error, status: 502, target: "/c", later: 0)
+        #expect(recorder.read().failed.map { String(decoding: $0.target, as: UTF8.self) } == ["/b"])
+        #expect(recorder.read().recent.count == 2)
     }
 
-    @Test func `details that nobody takes are lost, not mixed up`() {
-        let details = RequestDetails()
-        let old = details.keep(RequestDetail(source: "old"))
-        let tags = (0..<1_024).map { details.keep(RequestDetail(source: "\($0)")) }
-        #expect(details.take(old) == nil && details.take(RequestResult.miss.tag) == nil)
-        #expect(tags.enumerated().allSatisfy { details.take($0.element)?.source == "\($0.offset)" })
-        #expect(RequestResult(tag: tags[0] | RequestResult.stale.tag) == .stale)
+    @Test func `long targets are cut, and stages are recorded`() {
+        let recorder = recorder()
+        var timings = StageTimings()
+        timings.encode = 7
+        finish(recorder, .miss, target: "/" + String(repeating: "a", count: 2_000), note: AnswerNote(timings))
+        finish(recorder, .miss)
+        let recent = recorder.read().recent
+        #expect(recent.map { $0.timings?.encode } == [nil, 7] && recent.last?.target.count == 512)
     }
 
     @Test func `with capacity 0 nothing is remembered`() {
         let recorder = recorder(0)
         recorder.watch(seconds: 10)
-        finish(recorder, .miss, tag: recorder.note(RequestDetail(source: "one")))
+        finish(recorder, .miss)
         let reading = recorder.read()
         #expect(reading.recent.isEmpty && reading.slowest.isEmpty && reading.failed.isEmpty)
     }

@@ -7,7 +7,9 @@ import LinuxSystem
 struct EventsRoute: AdminRoute {
     let hub: EventHub
 
-    func answer(_ request: AdminRequest) -> AdminAnswer { .now(hub.subscribe(to: .events)) }
+    func answer(_ request: AdminRequest) -> AdminAnswer {
+        .now(hub.subscribe(to: .events, while: request.isStillSignedIn))
+    }
 }
 
 /// `GET /inflight`: the work in progress, as JSON, or once a second as server-sent events if the client accepts these.
@@ -17,7 +19,7 @@ struct InFlightRoute: AdminRoute {
 
     func answer(_ request: AdminRequest) -> AdminAnswer {
         guard request.acceptsEvents else { return .now(.admin(reader.document)) }
-        return .now(hub.subscribe(to: .inFlight) { [reader] in reader.document.text })
+        return .now(hub.subscribe(to: .inFlight, while: request.isStillSignedIn) { [reader] in reader.document.text })
     }
 }
 
