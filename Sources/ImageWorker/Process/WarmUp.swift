@@ -14,6 +14,9 @@ enum WarmUp {
     @discardableResult
     static func run() -> [WorkerCapabilities.Codec] {
         let coders = CoderRegistry.all
+        // The threads end at about the same time if the long trials are first.
+        let slow = coders.indices.filter { slowest.contains(coders[$0].format) }
+        let order = slow + coders.indices.filter { !slowest.contains(coders[$0].format) }
         let state = Monitor(State())
         let work: @Sendable () -> Void = {
             while true {
@@ -26,10 +29,10 @@ enum WarmUp {
                 if trial < loads.count {
                     loads[trial]()
                 } else {
-                    result = CodecTrial.attempt(coders[trial - loads.count])
+                    result = CodecTrial.attempt(coders[order[trial - loads.count]])
                 }
                 state.update { state in
-                    state.codecs[trial] = result
+                    if trial >= loads.count { state.codecs[order[trial - loads.count]] = result }
                     state.ended += 1
                 }
             }
@@ -40,6 +43,9 @@ enum WarmUp {
         state.wait { $0.ended == loads.count + coders.count ? () : nil }
         return state.withLock { state in state.codecs.sorted { $0.key < $1.key }.map(\.value) }
     }
+
+    /// The formats whose trials take many milliseconds.
+    private static let slowest: Set<ImageFormat> = [.pdf, .avif, .jxl, .jpeg]
 
     private struct State {
         /// The trial that starts next: `loads`, then the coders.
