@@ -61,7 +61,7 @@ package final class MemoryCache<Value: Sendable>: Sendable {
     private let largest: Atomic<Int>
     private let bounds: Lock<MemoryBounds>
     /// Called with the values that leave the cache.
-    private let observer = Lock<(@Sendable (Value) -> Void)?>(nil)
+    private let observer = Lock(Observer())
 
     /// Creates an empty cache.
     package init(_ configuration: Configuration) {
@@ -190,16 +190,21 @@ package final class MemoryCache<Value: Sendable>: Sendable {
         part(for: key).shard.withLock { $0.contains(key, where: condition) }
     }
 
+    /// A structure, because a lock that holds a function itself wraps it in another one with each access.
+    private struct Observer: Sendable {
+        var call: (@Sendable (Value) -> Void)?
+    }
+
     /// Calls an observer with each value that leaves the cache: evicted, replaced or removed.
     ///
     /// It is called on the thread that caused that, without a lock, and may change the cache.
     package func observeDrops(_ observer: @escaping @Sendable (Value) -> Void) {
-        self.observer.withLock { $0 = observer }
+        self.observer.withLock { $0.call = observer }
     }
 
     private func report(_ dropped: [Value]) {
-        guard !dropped.isEmpty, let observer = observer.withLock({ $0 }) else { return }
-        for value in dropped { observer(value) }
+        guard !dropped.isEmpty, let call = observer.withLock({ $0.call }) else { return }
+        for value in dropped { call(value) }
     }
 
     /// Drops the values for which `condition` is true; it runs under a shard's lock and must be fast.

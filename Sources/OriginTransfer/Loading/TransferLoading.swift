@@ -55,16 +55,21 @@ final class LoadTicket: LoadHandle {
     typealias Arrival = @Sendable (TransferResponse) -> Void
     typealias Completion = @Sendable (Result<TransferResponse, TransferError>) -> Void
 
-    /// The request, without its closure for interim responses.
+    /// A structure, because a lock that holds a function itself wraps it in another one with each access.
+    private struct Callbacks: Sendable {
+        var arrival: Arrival?
+        var interim: (@Sendable (InterimResponse) -> Void)?
+        var head: TransferRequest.HeadObserver?
+        var completion: Completion?
+    }
+
+    /// The request, without its closures.
     let request: TransferRequest
     /// Monotonic nanoseconds of the call of `load`; `timeouts.total` counts from here.
     let created: Int64
-    private let arrival: Lock<Arrival?>
-    private let interim: Lock<(@Sendable (InterimResponse) -> Void)?>
-    private let head: Lock<TransferRequest.HeadObserver?>
+    private let callbacks: Lock<Callbacks>
     /// The announced bytes of the body; negative while they are unknown.
     private let announced = Atomic<Int>(-1)
-    private let completion: Lock<Completion?>
     private let bytes = Atomic<Int>(0)
     private let given = Atomic<Bool>(false)
     private let onCancel: @Sendable (LoadTicket) -> Void
@@ -79,14 +84,12 @@ final class LoadTicket: LoadHandle {
         completion: @escaping Completion
     ) {
         var request = request
-        interim = Lock(request.interim.take())
-        head = Lock(request.onHead.take())
-        self.arrival = Lock(arrival)
+        let (interim, head) = (request.interim.take(), request.onHead.take())
+        callbacks = Lock(Callbacks(arrival: arrival, interim: interim, head: head, completion: completion))
         self.request = request
         self.created = created
         self.onCancel = onCancel
         self.onRaise = onRaise
-        self.completion = Lock(completion)
     }
 
     var received: Int { bytes.load(ordering: .relaxed) }
@@ -104,7 +107,7 @@ final class LoadTicket: LoadHandle {
     /// Reports the head of a response, with the announced bytes of its body.
     func announceHead(status: Int, expected: Int?) {
         expect(expected)
-        let head = head.withLock { $0 }
+        let head = callbacks.withLock { $0.head }
         head?(status, expected)
     }
 
@@ -122,30 +125,27 @@ final class LoadTicket: LoadHandle {
     }
 
     /// Whether responses whose body is still arriving are wanted.
-    var wantsArrival: Bool { arrival.withLock { $0 != nil } }
+    var wantsArrival: Bool { callbacks.withLock { $0.arrival != nil } }
 
     /// Announces a response whose body is still arriving, unless the load has been completed.
     func announce(_ response: TransferResponse) {
-        let arrival = arrival.withLock { $0.take() }
+        let arrival = callbacks.withLock { $0.arrival.take() }
         arrival?(response)
     }
 
     /// Passes an interim response on, unless the load has been completed.
     func announce(_ response: InterimResponse) {
-        let interim = interim.withLock { $0 }
+        let interim = callbacks.withLock { $0.interim }
         interim?(response)
     }
 
     /// Calls the completion on the first call; does nothing afterwards.
     func complete(_ result: Result<TransferResponse, TransferError>) {
         // The closures may refer to the owner of this ticket.
-        arrival.withLock { $0 = nil }
-        interim.withLock { $0 = nil }
-        head.withLock { $0 = nil }
-        let completion = completion.withLock { completion in
-            defer { completion = nil }
-            return completion
+        let all = callbacks.withLock { callbacks in
+            defer { callbacks = Callbacks() }
+            return callbacks
         }
-        completion?(result)
+        all.completion?(result)
     }
 }

@@ -29,6 +29,19 @@ struct MemoryCacheTests {
         #expect(cache.statistics.evictions > 4000)
     }
 
+    @Test func `the ten thousandth drop needs no more stack than the first`() {
+        let cache = cache(10)
+        let depths = Lock((first: UInt(0), last: UInt(0)))
+        cache.observeDrops { _ in
+            var here = 0
+            let address = unsafe withUnsafePointer(to: &here) { UInt(bitPattern: $0) }
+            depths.withLock { $0 = $0.first == 0 ? (address, address) : ($0.first, address) }
+        }
+        for number in 0...10_000 { cache.insert(number, for: CacheFixture.key(number), cost: 10) }
+        let (first, last) = depths.withLock { $0 }
+        #expect(first != 0 && first == last, "\(Int(first) - Int(last)) bytes")
+    }
+
     @Test func `counts a replaced value's cost once`() {
         let cache = cache(100)
         cache.insert(1, for: CacheFixture.key(1), cost: 60)
