@@ -29,7 +29,10 @@ import Testing
     @Test(arguments: Kind.allCases)
     func `a response cut at any byte is completed if the source allows a repetition`(_ kind: Kind) throws {
         let begun = Lock<Set<String>>([])
-        let faulty = try FaultyOrigin(kind, source: ", limits: { retries: 1 }, timeouts: { first-byte: 30s, total: 30s }") {
+        let faulty = try FaultyOrigin(
+            kind,
+            source: ", limits: { retries: 1 }, timeouts: { first-byte: 30s, total: 30s }"
+        ) {
             request,
             connection in
             let isFirst = begun.withLock { $0.insert(request.target).inserted }
