@@ -170,6 +170,7 @@ static void yield_to_parent(void) {
 }
 
 void edge_yield_process(pid_t pid, int niceness) {
+    niceness += getpriority(PRIO_PROCESS, 0);
     char path[32];
     snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
     DIR *threads = opendir(path);
@@ -179,6 +180,12 @@ void edge_yield_process(pid_t pid, int niceness) {
         if (thread > 0) setpriority(PRIO_PROCESS, (id_t)thread, niceness);
     }
     closedir(threads);
+}
+
+int edge_can_lower_niceness(void) {
+    // 0 is the calling thread.
+    int before = getpriority(PRIO_PROCESS, 0);
+    return setpriority(PRIO_PROCESS, 0, before + 1) == 0 && setpriority(PRIO_PROCESS, 0, before) == 0;
 }
 
 int edge_yield_memory(void) {

@@ -63,8 +63,11 @@ int edge_malloc_trim(void);
 pid_t edge_spawn(const char *path, char *const argv[], char *const envp[], const int *descriptors, int descriptor_count,
                  int64_t limit_address_space, int64_t limit_cpu_seconds, int64_t limit_files, int64_t limit_file_size);
 
-// setpriority(2) for every thread of another process of this user; failures are ignored.
+// Sets the niceness of every thread of another process of this user, on top of the calling thread's; failures are ignored.
 void edge_yield_process(pid_t pid, int niceness);
+// Whether a thread of this process may return from a higher niceness to its present one; leaves the calling thread with the higher one
+// if not, so call it on a thread that ends.
+int edge_can_lower_niceness(void);
 // Makes this process the kernel's choice if memory runs out. Call it after exec: a child of an undumpable process cannot write the
 // file before. 0, or an errno.
 int edge_yield_memory(void);

@@ -29,6 +29,7 @@ final class PendingTransform: TransformHandle {
         var isStopRequested = false
         var isSetBack = false
         var hasOverrun = false
+        var isExtra = false
     }
 
     let id: UInt64
@@ -126,6 +127,12 @@ final class PendingTransform: TransformHandle {
 
     /// Whether the job was ended for others once.
     var hasOverrun: Bool { state.withLock(\.hasOverrun) }
+
+    /// Whether it runs beside another job of its client, or in the background; set when it is taken from the queue.
+    var isExtra: Bool {
+        get { state.withLock(\.isExtra) }
+        set { state.withLock { $0.isExtra = newValue } }
+    }
 
     /// What the last run says about its kind; `nil` for nothing.
     var measure: Measure? { state.withLock(\.measure) }

@@ -169,6 +169,7 @@ final class TransformQueue: Sendable {
         let now = time.monotonic
         return state.withLock { state in
             if let job = state.schedule.take(at: now) {
+                job.item.isExtra = state.schedule.running(of: job.account) > 1
                 note(job.item, waits: -1, runs: 1)
                 return job.item
             }
@@ -185,6 +186,7 @@ final class TransformQueue: Sendable {
         let now = time.monotonic
         return state.withLock { state in
             guard let job = state.schedule.takeBehind(ready: ready, at: now) else { return nil }
+            job.item.isExtra = true
             note(job.item, waits: -1, runs: 1)
             return job.item
         }

@@ -176,6 +176,9 @@ struct TransformSchedule<Item> {
         return job
     }
 
+    /// The number of an account's running jobs.
+    func running(of account: String?) -> Int { accounts[account]?.running ?? 0 }
+
     /// Times a taken job anew, because its worker is ready only now.
     mutating func begin(_ id: UInt64, at now: Int64) {
         guard let run = runs[id] else { return }

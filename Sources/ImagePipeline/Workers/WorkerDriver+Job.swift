@@ -49,9 +49,11 @@ extension WorkerDriver {
             note { statistics, index in statistics.workers[index].isBusy = false }
         }
         age.exposure = .domain(pending.job.domain)
-        if pending.hasOverrun {
-            worker.yield()
-            age.hasYielded = true
+        let niceness: WorkerNiceness =
+            pending.hasOverrun || pending.isExtra && WorkerNiceness.isReversible ? .low : .usual
+        if niceness != age.niceness {
+            worker.setNiceness(niceness)
+            age.niceness = niceness
         }
         guard worker.send(pending.message, descriptors: pending.job.sources.map(\.number)) else {
             finishGone(attempt, worker)

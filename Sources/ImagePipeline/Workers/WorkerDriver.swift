@@ -161,12 +161,12 @@ struct WorkerAge {
     var exposure = WorkerExposure.fresh
     /// Whether a decoder of the process has rejected an image.
     var hasRejected = false
-    /// Whether the process has a lower priority than other workers, for good.
-    var hasYielded = false
+    var niceness = WorkerNiceness.usual
 
     /// Whether to replace the process now, so that the allocator's fragmentation cannot accumulate.
     func mustRetire(pid: pid_t, _ configuration: WorkerPool.Configuration) -> Bool {
-        if hasYielded || jobs >= configuration.jobsPerWorker { return true }
+        if niceness != .usual, !WorkerNiceness.isReversible { return true }
+        if jobs >= configuration.jobsPerWorker { return true }
         // Encoders use up to two threads; the other half of the processor limit is left to the last job.
         if busy / 1_000_000_000 * 4 >= configuration.processorSeconds { return true }
         return WorkerProcess.residentBytes(of: pid) > configuration.residentLimit

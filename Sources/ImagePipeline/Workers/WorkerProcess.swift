@@ -61,13 +61,8 @@ final class WorkerProcess: Sendable {
         return reap()
     }
 
-    /// Leaves the processors to other workers as far as these need them.
-    ///
-    /// It cannot be undone.
-    func yield() { edge_yield_process(pid, Self.lastNiceness) }
-
-    /// The niceness of a job that has taken too long once (setpriority(2)); other jobs run at 5.
-    private static let lastNiceness: CInt = 15
+    /// Sets the niceness of all threads of the process (setpriority(2)).
+    func setNiceness(_ niceness: WorkerNiceness) { edge_yield_process(pid, niceness.rawValue) }
 
     /// Whether the process still has its end of the socket.
     var isConnected: Bool {
