@@ -18,7 +18,7 @@ struct AdminHandler: RequestHandler {
     ///   - token: returns the token; called for each request, as a reload may change it.
     ///   - site: returns the site whose token a client has, or `nil`.
     ///   - trustsSocket: whether a Unix socket needs no token, because its file mode restricts who can connect.
-    ///   - routes: method, path and route; the first match is used.
+    ///   - routes: method, path and route; the first match is used. `/openapi.json` describes them.
     init(
         token: @escaping @Sendable () -> Secret,
         site: @escaping @Sendable (BearerCredentials) -> String? = { _ in nil },
@@ -30,6 +30,7 @@ struct AdminHandler: RequestHandler {
         self.trustsSocket = trustsSocket
         var table = RouteTable<any AdminRoute>()
         for (method, path, route) in routes { table.add(method, path, route) }
+        table.add(.get, OpenAPIRoute.path, OpenAPIRoute(routes))
         self.table = table
     }
 
