@@ -9,12 +9,15 @@ struct StatsCommand: ParsableCommand {
         commandName: "stats",
         abstract: "Prints statistics of a running daemon: requests, caches, transfers, workers.",
         discussion: """
-            Queries the admin listener. With --watch repeatedly, with rates per second since the previous output. \
-            "Without origin" is the share of images served from memory, from disk or made from a cached original.
+            Queries the admin listener. With --watch repeatedly: on a terminal as a screen with rates, latencies, \
+            sparklines and bars, otherwise as lines with rates per second since the previous ones. NO_COLOR turns \
+            colours off. "Without origin" is the share of images served from memory, from disk or made from a cached \
+            original.
 
             EXAMPLES
               edgeprint stats
-              edgeprint stats --watch 2
+              edgeprint stats --watch
+              edgeprint stats --watch=10 > stats.txt
               edgeprint stats --json --admin unix:/run/edgeprint/admin.sock | jq .hitRatio
 
             EXIT STATUS
@@ -27,7 +30,10 @@ struct StatsCommand: ParsableCommand {
     @Flag(help: "Print the daemon's JSON object, one per line.")
     var json = false
 
-    @Option(help: ArgumentHelp("Print again at this interval, with rates.", valueName: "seconds"))
+    @Option(
+        defaultAsFlag: 2,
+        help: ArgumentHelp("Show again at this interval, with rates (default: 2).", valueName: "seconds")
+    )
     var watch: Double?
 
     @Option(help: ArgumentHelp("Stop --watch after printing this many times.", valueName: "number"))
@@ -45,8 +51,19 @@ struct StatsCommand: ParsableCommand {
     }
 
     func run() throws {
+        let environment = ProcessInfo.processInfo.environment
+        if let watch, !json, TerminalLook.canDraw(environment) {
+            try admin.ask(timeout: 5_000) { client in
+                try StatsScreen(client: client, interval: watch, look: TerminalLook(environment)).run(count: count)
+            }
+        } else {
+            try printLines()
+        }
+    }
+
+    /// Prints lines or JSON, again at the interval of `--watch`.
+    private func printLines() throws {
         let time = SystemTime()
-        let isScreen = isatty(STDOUT_FILENO) == 1 && watch != nil && !json
         try admin.ask { client in
             var before: (answer: JSONValue, at: Int64)?
             for number in 1... {
@@ -59,9 +76,7 @@ struct StatsCommand: ParsableCommand {
                     let seconds = before.map { Double(at - $0.at) / 1e9 } ?? 1
                     let table = StatisticsTable.all
                     let change = StatisticsChange(now, before: before?.answer, seconds: seconds, table: table)
-                    let text = StatisticsLines(table, change).text
-                    let gap = before == nil ? "" : isScreen ? "\u{1B}[H\u{1B}[J" : "\n"
-                    try StandardOutput.write((isScreen && before == nil ? "\u{1B}[2J\u{1B}[H" : gap) + text)
+                    try StandardOutput.write((before == nil ? "" : "\n") + StatisticsLines(table, change).text)
                     before = (now, at)
                 }
                 guard let watch, number != count else { return }
@@ -70,7 +85,8 @@ struct StatsCommand: ParsableCommand {
         }
     }
 
-    private static func parse(_ answer: String) throws -> JSONValue {
+    /// Parses a response of `/stats`.
+    static func parse(_ answer: String) throws -> JSONValue {
         guard let value = JSONValue(parsing: answer), value["version"] != nil else {
             throw AdminClient.Failure.refused(
                 status: 200,
