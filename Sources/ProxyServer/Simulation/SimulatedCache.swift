@@ -108,17 +108,12 @@ final class SimulatedCache {
 
     /// Reports a use of an entry in memory to the disk, as often as the daemon does.
     private func noteUse(_ request: Request) {
-        let response = Int(request.response.number)
-        switch request.kind {
-        case .raw: originals.use(request.response.original)
-        // The daemon reports the use of a variant, and a bare original is none.
-        case .original: break
-        case .variant:
-            let noted = notedUses[response]
-            guard noted == .min || request.seconds - noted >= Self.useInterval else { return }
-            notedUses[response] = request.seconds
-            variants.use(request.response.number)
-        }
+        let (response, original) = (request.response.number, request.response.original)
+        guard request.kind != .raw else { return originals.use(original) }
+        let noted = notedUses[Int(response)]
+        guard noted == .min || request.seconds - noted >= Self.useInterval else { return }
+        notedUses[Int(response)] = request.seconds
+        if request.kind == .original { originals.use(original) } else { variants.use(response) }
     }
 
     private func remember(_ request: Request) {
