@@ -42,7 +42,8 @@ struct OpenAPITests {
             #expect(operation.value["tags"] == nil, "\(route)")
         }
         for page in [
-            "GET /", "GET /live", "GET /login", "POST /login", "POST /logout", "GET /assets/{name}", "POST /actions/purge",
+            "GET /", "GET /live", "GET /login", "POST /login", "POST /logout", "GET /assets/{name}",
+            "POST /actions/purge",
             "GET /playground", "GET /playground/setup", "PUT /playground/pictures", "DELETE /playground/pictures/{id}",
             "GET /playground/image", "POST /playground/sign", "GET /overlay.js",
         ] {
