@@ -66,4 +66,43 @@ struct ProgressTests {
         #expect(terminal.end() == 0)
         #expect(terminal.output.hasSuffix("/photos/a.png: stored\r\n"), "\(terminal.output)")
     }
+
+    @Test func `warm shows how much of its list was read, and then how many targets are done`() throws {
+        let picture = TestImages.gradient(width: 16, height: 12)
+        let isFree = Signal(false)
+        defer { isFree.update { $0 = true } }
+        let rig = try EndToEndRig { _, connection in
+            _ = try? isFree.wait { $0 }
+            connection.respond("200 OK", ["Cache-Control: max-age=600"], body: picture)
+        }
+        let list = rig.folder.path + "/urls.txt"
+        try "/photos/a.png\n/photos/b.png\n".write(toFile: list, atomically: false, encoding: .utf8)
+        let terminal = try PseudoTerminal(
+            ["warm", "-f", list, "--config", rig.daemon.configurationFile, "--admin", "127.0.0.1:\(rig.daemon.admin)"]
+        )
+        try terminal.wait(for: "0 % 0 of 2")
+        isFree.update { $0 = true }
+        #expect(terminal.end() == 0)
+        #expect(terminal.output.contains("14 B of 28 B, 1 line"), "\(terminal.output)")
+        #expect(terminal.output.hasSuffix("2 done, 0 skipped, 0 failed of 2 targets\r\n"), "\(terminal.output)")
+    }
+
+    @Test func `has and fsck count what they have looked at`() throws {
+        let picture = TestImages.gradient(width: 16, height: 12)
+        let rig = try EndToEndRig { _, connection in
+            connection.respond("200 OK", ["Cache-Control: max-age=600"], body: picture)
+        }
+        #expect(try rig.get("/photos/a.png").status == 200)
+        let admin = ["--admin", "127.0.0.1:\(rig.daemon.admin)"]
+        let has = try PseudoTerminal(["has", "/photos/a.png", "/photos/b.png"] + admin)
+        #expect(has.end() == 1)
+        #expect(has.output.contains("] 50 % 1 of 2"), "\(has.output)")
+        #expect(has.output.hasSuffix("/photos/b.png: not stored\r\n"), "\(has.output)")
+        rig.daemon.signal(SIGTERM)
+        #expect(rig.daemon.waitForExit() == 0)
+        let fsck = try PseudoTerminal(["fsck", "--cache-path", rig.folder.path + "/cache"])
+        #expect(fsck.end() == 0)
+        #expect(fsck.output.contains("of 1, bodies of "), "\(fsck.output)")
+        #expect(fsck.output.hasSuffix("sound\r\n"), "\(fsck.output)")
+    }
 }

@@ -36,7 +36,7 @@ final class PseudoTerminal {
         unsafe posix_spawn_file_actions_addopen(&actions, 0, path, O_RDWR, 0)
         unsafe posix_spawn_file_actions_adddup2(&actions, 0, 1)
         unsafe posix_spawn_file_actions_adddup2(&actions, 0, 2)
-        var attributes = unsafe posix_spawnattr_t()
+        var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
         // POSIX_SPAWN_SETSID, which needs _GNU_SOURCE.

@@ -31,6 +31,20 @@ struct StatsScreenTests {
         #expect(terminal.output.components(separatedBy: "\u{1B}[?25h").count == 2)
     }
 
+    @Test func `has latencies with sparklines, in colours`() throws {
+        let terminal = try PseudoTerminal(arguments + ["--watch=0.1"])
+        try terminal.wait(for: "without origin", times: 3)
+        terminal.type("\u{3}")
+        #expect(terminal.end() == 0)
+        let frames = terminal.output.components(separatedBy: "\u{1B}[H")
+        // The first one has the requests since the start of the daemon.
+        let busy = try #require(frames.first { $0.contains(/p50 [0-9.]+ (µs|ms)/) }, "\(terminal.output)")
+        let line = try #require(busy.split(separator: "\r\n").first { $0.contains("p99") })
+        // Yellow, one character for each reading so far.
+        #expect(line.contains(/\u{1B}\[33m[ ▁▂▃▄▅▆▇█]+\u{1B}\[0m/), "\(line)")
+        #expect(busy.contains("\u{1B}[32m"), "\(busy)")
+    }
+
     @Test func `draws again at once when the terminal changes its size`() throws {
         // The next reading would come in an hour.
         let terminal = try PseudoTerminal(arguments + ["--watch=3600"], columns: 100)
