@@ -41,6 +41,30 @@ struct InitCommandTests {
         #expect(JSONValue(parsing: try text("edgeprint.schema.json"))?["title"] != nil)
     }
 
+    @Test func `a server starts with what was written, and verifies what edgeprint url signs with the key`() throws {
+        let images = try TemporaryFolder()
+        let picture = TestImages.gradient(width: 16, height: 12)
+        try Data(picture).write(to: URL(filePath: images.path + "/a.png"))
+        #expect(try run("--source", images.path).code == 0)
+        let daemon = try DaemonProcess(
+            try text("edgeprint.yaml"),
+            in: folder,
+            listeners: "",
+            environment: [
+                "EDGEPRINT_LISTEN": "127.0.0.1:0", "EDGEPRINT_ADMIN_LISTEN": "127.0.0.1:0",
+                "EDGEPRINT_SIGNING_REQUIRED": "true", "EDGEPRINT_OVERLOAD_QUEUE_TIME": "1m",
+            ]
+        )
+        let client = try RawHTTPClient(port: daemon.port, timeoutMilliseconds: 20_000)
+        let url = try CommandRun(
+            ["url", "images/a.png", "preset=thumb", "format=png", "--config", daemon.configurationFile]
+        )
+        let path = url.output.trimmingCharacters(in: .newlines)
+        #expect(url.code == 0 && path.contains("sig="), "\(url)")
+        #expect(try client.get(path).status == 200)
+        #expect(try client.get("/images/a.png?preset=thumb&format=png").status == 403)
+    }
+
     @Test func `every key has a comment, and every secret a file of its own`() throws {
         #expect(try run("--source", "/srv/images").code == 0)
         var isCommented = false
