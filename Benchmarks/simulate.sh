@@ -31,7 +31,7 @@ measure() {
     python3 "$root/Benchmarks/simulate.py" replay 18080 "$work/targets"
     kill "$daemon"
     wait "$daemon"
-    python3 "$root/Benchmarks/simulate.py" measured "$work/access-$1.log" "$(du -sB1 --apparent-size "$work/cache-$1" | cut -f1)"
+    python3 "$root/Benchmarks/simulate.py" measured "$work/access-$1.log" "$(du -sB1 "$work/cache-$1" | cut -f1)"
 }
 
 sizes=(128 512 2048)

@@ -68,7 +68,7 @@ struct ReplayReport {
             percent(cache.hitRatio), percent(cache.byteHitRatio), percent(cache.share(of: .memory)),
             percent(cache.share(of: .disk)), percent(cache.share(of: .original)),
             Printing.size((originals.bytes + variants.bytes) * scale),
-            Printing.size((originals.allocated + variants.allocated) * scale),
+            Printing.size(originals.allocated(times: scale) + variants.allocated(times: scale)),
         ]
     }
 
@@ -100,7 +100,8 @@ struct ReplayReport {
         func pool(_ quota: Int, _ pool: SimulatedPool) -> JSONValue {
             .object([
                 .init("quota", .number(quota)), .init("bytes", .number(pool.bytes * scale)),
-                .init("allocated", .number(pool.allocated * scale)), .init("entries", .number(pool.entries * scale)),
+                .init("allocated", .number(pool.allocated(times: scale))),
+                .init("entries", .number(pool.entries * scale)),
                 .init("evictions", .number(pool.evictions * scale)),
             ])
         }

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPCache
 
 /// One pool of the disk cache without its files: which objects it would hold, in the order of their last use.
@@ -11,6 +12,8 @@ struct SimulatedPool {
 
     /// An object's neighbours in the order of use, and its length.
     private struct Link {
+        /// Whether the object was ever stored.
+        var isKnown = false
         var older = Place.absent
         var newer = Place.none
         var length = 0
@@ -19,14 +22,18 @@ struct SimulatedPool {
     /// Bytes of a file's trailer, and of an entry's row in the index: averages.
     private static let trailer = 1_000
     private static let row = 1_200
-    /// The bytes by which a file system allocates space.
+    /// The bytes by which a file system allocates space, and of a small folder.
     private static let block = 4_096
+    /// The folders of the first level, and of both: a key's first two bytes select them (`DiskFolder`).
+    private static let folders = (first: 256.0, all: 65_536.0)
 
     let marks: EvictionMarks
     /// Bytes of bodies, which the quota counts.
     private(set) var bytes = 0
-    /// Bytes that they take on a file system, with what belongs to them: an estimate.
-    private(set) var allocated = 0
+    /// Bytes of their files and rows: an estimate.
+    private var files = 0
+    /// The number of different objects that were ever stored; folders stay when their files are evicted.
+    private var known = 0
     private(set) var entries = 0
     private(set) var evictions = 0
     private var links: [Link] = []
@@ -55,18 +62,31 @@ struct SimulatedPool {
         let isFull = marks.mustEvict(bytes, before: length)
         while marks.mustEvict(bytes, before: length), evict(downTo: marks.goal(before: length)) > 0 {}
         while links.count <= Int(object) { links.append(Link()) }
+        if !links[Int(object)].isKnown { known += 1 }
+        links[Int(object)].isKnown = true
         links[Int(object)].length = length
         attach(object)
         bytes += length
-        allocated += Self.allocation(length)
+        files += Self.allocation(length)
         entries += 1
         guard isFull else { return }
         // The writer continues between two writes.
         while !marks.isReached(by: bytes, entries: entries), evict(downTo: marks.low) > 0 {}
     }
 
-    /// The bytes that an object takes on a file system.
-    static func allocation(_ length: Int) -> Int { (length + trailer + block - 1) / block * block + row }
+    /// Bytes on a file system, with folders and the index: an estimate.
+    ///
+    /// - Parameter scale: how many times as many objects as in this pool there are.
+    func allocated(times scale: Int = 1) -> Int {
+        // Keys are distributed evenly: the expected number of folders with at least one of them.
+        let folders = [Self.folders.first, Self.folders.all].reduce(0) { sum, count in
+            sum + count * (1 - exp(-Double(known * scale) / count))
+        }
+        return files * scale + Int(folders.rounded()) * Self.block
+    }
+
+    /// The bytes of an object's file and row.
+    private static func allocation(_ length: Int) -> Int { (length + trailer + block - 1) / block * block + row }
 
     /// Evicts as many objects as one transaction does.
     ///
@@ -85,7 +105,7 @@ struct SimulatedPool {
         detach(object)
         links[Int(object)].older = Place.absent
         bytes -= links[Int(object)].length
-        allocated -= Self.allocation(links[Int(object)].length)
+        files -= Self.allocation(links[Int(object)].length)
         entries -= 1
     }
 

@@ -30,6 +30,8 @@ struct SimulateCommandTests {
         let hitRatio: Double
         /// Bytes of originals and variants on disk.
         let stored: Double
+        /// Bytes of the file system that the folder takes.
+        let allocated: Double
     }
 
     private func measure(originals: Int) throws -> Measurement {
@@ -79,8 +81,18 @@ struct SimulateCommandTests {
             configuration: daemon.configurationFile,
             log: log,
             hitRatio: Double(hits) / Double(Self.targets.count),
-            stored: stored
+            stored: stored,
+            allocated: Self.allocated(folder.path + "/cache")
         )
+    }
+
+    /// The bytes that a folder takes on its file system.
+    private static func allocated(_ folder: String) -> Double {
+        let names = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
+        return names.reduce(0) { sum, name in
+            var status = stat()
+            return unsafe lstat("\(folder)/\(name)", &status) == 0 ? sum + Double(status.st_blocks) * 512 : sum
+        }
     }
 
     /// Waits until everything is stored.
@@ -105,6 +117,10 @@ struct SimulateCommandTests {
             #expect(abs(predicted - measured.hitRatio) < 0.03, "\(predicted) instead of \(measured.hitRatio)")
             let stored = ["originals", "variants"].reduce(0.0) { $0 + (caches.first?["\($1).bytes"]?.double ?? 0) }
             #expect(abs(stored / measured.stored - 1) < 0.1, "\(stored) instead of \(measured.stored)")
+            let allocated = ["originals", "variants"].reduce(0.0) { sum, name in
+                sum + (caches.first?["\(name).allocated"]?.double ?? 0)
+            }
+            #expect(abs(allocated / measured.allocated - 1) < 0.1, "\(allocated) instead of \(measured.allocated)")
         }
     }
 

@@ -37,7 +37,18 @@ struct SimulatedPoolTests {
         #expect(pool.contains(1) && !pool.contains(0) && pool.bytes == 950)
         var none = SimulatedPool(quota: 0)
         none.store(0, length: 1)
-        #expect(!none.contains(0) && none.allocated == 0)
+        #expect(!none.contains(0) && none.allocated() == 0)
+    }
+
+    @Test func `folders stay when their files are evicted, and there are at most 65,792`() {
+        var pool = SimulatedPool(quota: 1)
+        pool.store(0, length: 1)
+        // A file, a row, and a folder in a folder.
+        #expect(pool.allocated() == 4_096 + 1_200 + 2 * 4_096)
+        for object in 1..<1_000 { pool.store(Int32(object), length: 1) }
+        let folders = (pool.allocated() - 4_096 - 1_200) / 4_096
+        #expect(pool.entries == 1 && folders > 1_200 && folders <= 1_256, "\(folders)")
+        #expect(pool.allocated(times: 10_000) < (65_536 + 256) * 4_096 + 10_000 * (4_096 + 1_200) + 1)
     }
 
     @Test func `the order survives uses and removals at both ends`() {
