@@ -3,6 +3,25 @@ import Foundation
 import Glibc
 import LinuxSystem
 
+/// The value of `--watch`.
+///
+/// It takes any text, since the parser replaces a value that its type refuses by the default.
+struct WatchInterval: ExpressibleByArgument, CustomStringConvertible {
+    let description: String
+
+    /// The interval without a value.
+    static let standard = Self(description: "2")
+
+    /// Seconds, 0.1 to 86,400; `nil` for any other text.
+    var seconds: Double? {
+        Double(description).flatMap { (0.1...86_400).contains($0) ? $0 : nil }
+    }
+
+    private init(description: String) { self.description = description }
+
+    init(argument: String) { self.init(description: argument) }
+}
+
 /// `edgeprint stats`: prints the statistics of a running daemon.
 struct StatsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -31,10 +50,12 @@ struct StatsCommand: ParsableCommand {
     var json = false
 
     @Option(
-        defaultAsFlag: 2,
-        help: ArgumentHelp("Show again at this interval, with rates (default: 2).", valueName: "seconds")
+        defaultAsFlag: WatchInterval.standard,
+        // By default a value is ignored if another option follows.
+        parsing: .next,
+        help: ArgumentHelp("Show again at this interval, with rates.", valueName: "seconds")
     )
-    var watch: Double?
+    var watch: WatchInterval?
 
     @Option(help: ArgumentHelp("Stop --watch after printing this many times.", valueName: "number"))
     var count: Int?
@@ -42,8 +63,8 @@ struct StatsCommand: ParsableCommand {
     @OptionGroup var admin: AdminOptions
 
     func validate() throws {
-        if let watch, !(0.1...86_400).contains(watch) {
-            throw ValidationError("--watch must be 0.1 to 86400 seconds.")
+        if let watch, watch.seconds == nil {
+            throw ValidationError("--watch must be 0.1 to 86400 seconds, not '\(Printing.plain(watch.description))'.")
         }
         if let count, count < 1 || watch == nil {
             throw ValidationError("--count requires --watch and must be at least 1.")
@@ -52,7 +73,7 @@ struct StatsCommand: ParsableCommand {
 
     func run() throws {
         let environment = ProcessInfo.processInfo.environment
-        if let watch, !json, TerminalLook.canDraw(environment) {
+        if let watch = watch?.seconds, !json, TerminalLook.canDraw(environment) {
             try admin.ask(timeout: 5_000) { client in
                 try StatsScreen(client: client, interval: watch, look: TerminalLook(environment)).run(count: count)
             }
@@ -79,7 +100,7 @@ struct StatsCommand: ParsableCommand {
                     try StandardOutput.write((before == nil ? "" : "\n") + StatisticsLines(table, change).text)
                     before = (now, at)
                 }
-                guard let watch, number != count else { return }
+                guard let watch = watch?.seconds, number != count else { return }
                 usleep(UInt32(clamping: Int(watch * 1e6)))
             }
         }

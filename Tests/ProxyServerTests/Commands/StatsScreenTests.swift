@@ -68,6 +68,24 @@ struct StatsScreenTests {
         #expect(!terminal.output.contains("\u{1B}[32m") && !terminal.output.contains("\u{1B}[2m"))
     }
 
+    @Test(arguments: [
+        (["--watch=7", "--count", "1"], "7"), (["--watch", "0.5", "--count", "1"], "0.5"),
+        (["--watch", "--count", "1"], "2"), (["--count", "1", "--watch"], "2"),
+    ])
+    func `takes an interval however it is written, and 2 seconds without one`(options: [String], interval: String)
+        throws
+    {
+        let terminal = try PseudoTerminal(arguments + options)
+        #expect(terminal.end() == 0)
+        #expect(terminal.output.contains("every \(interval) s, Ctrl-C ends"), "\(terminal.output)")
+    }
+
+    @Test(arguments: [["--watch=lots"], ["--watch", "lots"], ["--watch=0.01", "--count", "1"], ["--watch=nan"]])
+    func `refuses an interval that is none`(options: [String]) throws {
+        let run = try CommandRun(arguments + options)
+        #expect(run.code == 64 && run.errors.contains("--watch must be 0.1 to 86400 seconds, not '"), "\(run)")
+    }
+
     @Test func `writes plain lines where nothing can be drawn`() throws {
         let run = try CommandRun(arguments + ["--watch=0.1", "--count", "2"])
         #expect(run.code == 0 && !run.output.contains("\u{1B}"), "\(run)")
