@@ -33,6 +33,7 @@ $(BIN)/edgeprint: $(SOURCES)
 test: packages ## Runs every test
 	@scripts/install-packages python3 python3-markdown jq chromium
 	@scripts/install-engines
+	@scripts/install-validators
 	swift build --build-tests
 	EDGEPRINT_ENGINES=required scripts/run-tests
 
@@ -70,6 +71,7 @@ bench: demo/landscape.jpg $(BIN)/edgeprint ## Measures hits against nginx, trans
 	Benchmarks/quality.sh
 	Benchmarks/hanging-host.py
 	Benchmarks/idle-connections.py
+	Benchmarks/simulate.sh
 	swift run -c release CacheReplay
 
 overload: $(BIN)/edgeprint ## Measures floods, slow images, loads above the capacity and clients that leave

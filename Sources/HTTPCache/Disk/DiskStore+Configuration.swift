@@ -8,7 +8,7 @@ extension DiskStore {
         /// The initial limits.
         package var limits: DiskLimits
         /// The share of its quota, 0–1, down to which a class is evicted.
-        package var lowWater: Double = 0.9
+        package var lowWater: Double = EvictionMarks.lowWater
         /// The maximum bytes of queued objects; a larger object is accepted when the queue is empty.
         package var queueBytes: Int = 64 << 20
         /// The maximum number of queued writes.

@@ -53,8 +53,17 @@ package final class Pipeline: Sendable {
     package func cached(_ key: CacheKey, now: Int64) -> Entity? {
         guard let entity = memoryVariants.fresh(key, now: now) else { return nil }
         // Entries that are hot in memory must not be evicted from disk.
-        if entity.isUseDue(at: now) { parts.disk?.touch(.variants, key) }
+        if entity.isUseDue(at: now) { reportUse(of: entity, key) }
         return entity
+    }
+
+    /// Reports to the disk that an entity in memory was used.
+    private func reportUse(of entity: Entity, _ key: CacheKey) {
+        if entity.isOriginal {
+            parts.disk?.touch(.originals, entity.origin.record.key)
+        } else {
+            parts.disk?.touch(.variants, key)
+        }
     }
 
     /// Stage 1 for variants on disk: returns a fresh variant whose file is open; on an event loop, without disk access.

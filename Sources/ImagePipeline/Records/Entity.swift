@@ -90,6 +90,9 @@ package final class Entity: Sendable {
         return notedUse.compareExchange(expected: noted, desired: now, ordering: .relaxed).exchanged
     }
 
+    /// Whether the bytes are the original's own, which are stored as an original and not as a variant.
+    var isOriginal: Bool { facts == nil && description.digest == originDigest }
+
     /// Minimum seconds between two reported uses.
     private static let useInterval: UInt64 = 60
 

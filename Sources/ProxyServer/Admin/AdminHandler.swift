@@ -23,7 +23,7 @@ struct AdminHandler: RequestHandler {
     ///   - trustsSocket: whether a Unix socket needs no token, because its file mode restricts who can connect.
     ///   - pages: the routes of the web application.
     ///   - playground: further routes, after the others.
-    ///   - routes: method, path and route; the first match is used.
+    ///   - routes: method, path and route; the first match is used. `/openapi.json` describes all of them.
     init(
         token: @escaping @Sendable () -> Secret,
         site: @escaping @Sendable (BearerCredentials) -> String? = { _ in nil },
@@ -38,7 +38,9 @@ struct AdminHandler: RequestHandler {
         self.session = session
         self.trustsSocket = trustsSocket
         var table = RouteTable<any AdminRoute>()
-        for (method, path, route) in pages + routes + playground { table.add(method, path, route) }
+        let all = pages + routes + playground
+        for (method, path, route) in all { table.add(method, path, route) }
+        table.add(.get, OpenAPIRoute.path, OpenAPIRoute(all))
         self.table = table
     }
 

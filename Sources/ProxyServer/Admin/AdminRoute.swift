@@ -12,6 +12,9 @@ protocol AdminRoute: Sendable {
     /// Chooses where the content of a request with this query goes; `nil` for memory, up to the listener's limit.
     func destination(_ query: [UInt8]) -> BodyDestination?
 
+    /// What the route takes and answers.
+    var operation: AdminOperation { get }
+
     /// Handles a request. Called on an event loop, so blocking work must answer later.
     func answer(_ request: AdminRequest) -> AdminAnswer
 }

@@ -11,10 +11,14 @@ struct CheckCommand: ParsableCommand {
             error is printed with its key and its line or variable. A rule that no request can reach is a warning on standard \
             error, as are sizes that add up to more than limits.memory.
 
+            With --schema prints the JSON Schema of the file, by which editors complete and check it. A file names its \
+            schema in its first line: # yaml-language-server: $schema=/usr/share/edgeprint/edgeprint.schema.json
+
             EXAMPLES
               edgeprint check
               edgeprint check --config /etc/edgeprint/edgeprint.yaml
               EDGEPRINT_CACHE_MEMORY=1GiB edgeprint check | grep memory
+              edgeprint check --schema > edgeprint.schema.json
 
             EXIT STATUS
                 0   the configuration is valid
@@ -23,9 +27,13 @@ struct CheckCommand: ParsableCommand {
             """
     )
 
+    @Flag(help: "Print the JSON Schema of the configuration file instead.")
+    var schema = false
+
     @OptionGroup var options: ConfigurationOptions
 
     func run() throws {
+        guard !schema else { return try StandardOutput.write(ConfigurationSchemaDocument.json.document) }
         let flags = ConfigurationLoader.Flags(config: options.config)
         let loader = ConfigurationLoader(environment: ProcessInfo.processInfo.environment, flags: flags)
         let loaded = try loader.loadWithOriginsOrExit()

@@ -36,12 +36,19 @@ struct DoctorCommand: ParsableCommand {
         if report.hasFailed { throw ExitCode(1) }
     }
 
+    /// Runs the checks, some of which start workers or read a folder.
+    private static func run(_ doctor: Doctor, _ probe: any SystemProbe) -> [Finding] {
+        var progress = ProgressLine(total: doctor.checks.count)
+        defer { progress.clear() }
+        return doctor.run(probe) { done, finding in progress.show(done, finding?.subject ?? "") }
+    }
+
     /// The problems of the configuration, followed by the findings of the checks.
     static func findings(_ loader: ConfigurationLoader, _ probe: any SystemProbe) -> [Finding] {
         do throws(ConfigurationError) {
             let loaded = try loader.loadWithOrigins()
             let summary = Printing.count(loaded.configuration.sources.count, "source")
-            return [.ok("configuration", "valid, \(summary)")] + Doctor(loaded).run(probe)
+            return [.ok("configuration", "valid, \(summary)")] + run(Doctor(loaded), probe)
         } catch {
             let problems = error.problems.map { problem in
                 Finding.failure(
@@ -50,7 +57,7 @@ struct DoctorCommand: ParsableCommand {
                     fix: "correct it, then run edgeprint check"
                 )
             }
-            return problems + Doctor().run(probe)
+            return problems + run(Doctor(), probe)
         }
     }
 }

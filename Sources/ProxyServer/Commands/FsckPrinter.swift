@@ -8,16 +8,12 @@ import LinuxSystem
 final class FsckPrinter {
     /// The maximum number of findings in the JSON object; all are counted.
     private static let listed = 1000
-    /// The interval between progress updates, in nanoseconds.
-    private static let interval: Int64 = 250_000_000
 
     private let path: String
     private let repairs: Bool
     private let isJSON: Bool
-    private let time: any TimeSource
-    private let isWatched = isatty(STDERR_FILENO) == 1
     private var findings: [JSONValue] = []
-    private var lastShown: Int64 = 0
+    private var progress: ProgressLine
 
     /// - Parameters:
     ///   - path: the folder.
@@ -26,14 +22,14 @@ final class FsckPrinter {
         self.path = path
         self.repairs = repairs
         self.isJSON = isJSON
-        self.time = time
+        progress = ProgressLine(total: nil, time: time)
     }
 
     /// The callbacks for the check.
     var listener: DiskCheck.Listener {
         DiskCheck.Listener(
             found: { [self] damage, isRepaired in found(damage, isRepaired) },
-            progress: { [self] progress in show(progress) }
+            progress: { [self] in show($0) }
         )
     }
 
@@ -44,11 +40,7 @@ final class FsckPrinter {
     }
 
     /// Clears the progress line.
-    func clearProgress() {
-        guard lastShown > 0 else { return }
-        FileHandle.standardError.write(Data("\r\u{1B}[K".utf8))
-        lastShown = 0
-    }
+    func clearProgress() { progress.clear() }
 
     private func found(_ damage: DiskDamage, _ isRepaired: Bool) {
         guard !isJSON else {
@@ -70,13 +62,8 @@ final class FsckPrinter {
         }
     }
 
-    private func show(_ progress: DiskCheckProgress) {
-        guard isWatched, time.monotonic - lastShown > Self.interval else { return }
-        lastShown = time.monotonic
-        let share = progress.total == 0 ? 100 : min(100, progress.entries * 100 / progress.total)
-        let text =
-            "\r\(share) %  \(progress.entries) of \(progress.total) bodies, \(Printing.size(progress.bytes))\u{1B}[K"
-        FileHandle.standardError.write(Data(text.utf8))
+    private func show(_ checked: DiskCheckProgress) {
+        progress.show(checked.entries, of: checked.total, "bodies of \(Printing.size(checked.bytes))")
     }
 
     private func summary(_ result: DiskCheckResult) -> String {

@@ -22,6 +22,7 @@ struct Edgeprint: ParsableCommand {
             override both.
 
             EXAMPLES
+              edgeprint init --source /srv/images
               edgeprint serve --config edgeprint.yaml
               edgeprint check --config edgeprint.yaml
               edgeprint explain '/photos/cat.jpg?w=400' --config edgeprint.yaml
@@ -34,9 +35,10 @@ struct Edgeprint: ParsableCommand {
             """,
         version: Version.text,
         subcommands: [
-            ServeCommand.self, CheckCommand.self, ExplainCommand.self, KeyCommand.self, URLCommand.self,
+            ServeCommand.self, InitCommand.self, CheckCommand.self, ExplainCommand.self, KeyCommand.self,
+            URLCommand.self,
             CheckURLCommand.self, WarmCommand.self, HasCommand.self, GetCommand.self, PutCommand.self,
-            PurgeCommand.self, StatsCommand.self, DoctorCommand.self, FsckCommand.self,
+            PurgeCommand.self, StatsCommand.self, SimulateCommand.self, DoctorCommand.self, FsckCommand.self,
         ],
         defaultSubcommand: ServeCommand.self
     )

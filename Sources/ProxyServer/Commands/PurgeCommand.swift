@@ -119,9 +119,14 @@ struct PurgeCommand: ParsableCommand {
     }
 
     func run() throws {
+        let orders = orders
         try admin.ask { client in
-            for order in orders {
+            var progress = ProgressLine(total: orders.count)
+            defer { progress.clear() }
+            for (done, order) in orders.enumerated() {
+                progress.show(done, "\(dry ? "counting" : "purging") \(Printing.plain(PurgeLine.name(order.target)))")
                 let answer = try client.send("POST", "/purge", body: order.json.text)
+                progress.clear()
                 try StandardOutput.write(json ? answer : PurgeLine(order, answer: answer).text)
             }
         }
@@ -149,7 +154,7 @@ private struct PurgeLine {
             + "(\(counts.bytes) bytes) \(place)\(pending)\n"
     }
 
-    private static func name(_ target: PurgeOrder.Target) -> String {
+    static func name(_ target: PurgeOrder.Target) -> String {
         switch target {
         case .url(let url): url
         case .prefix(let text): "\(text)…"

@@ -3,18 +3,40 @@ import Foundation
 import Glibc
 import LinuxSystem
 
+/// The value of `--watch`.
+///
+/// It takes any text, since the parser replaces a value that its type refuses by the default.
+struct WatchInterval: ExpressibleByArgument, CustomStringConvertible {
+    let description: String
+
+    /// The interval without a value.
+    static let standard = Self(description: "2")
+
+    /// Seconds, 0.1 to 86,400; `nil` for any other text.
+    var seconds: Double? {
+        Double(description).flatMap { (0.1...86_400).contains($0) ? $0 : nil }
+    }
+
+    private init(description: String) { self.description = description }
+
+    init(argument: String) { self.init(description: argument) }
+}
+
 /// `edgeprint stats`: prints the statistics of a running daemon.
 struct StatsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stats",
         abstract: "Prints statistics of a running daemon: requests, caches, transfers, workers.",
         discussion: """
-            Queries the admin listener. With --watch repeatedly, with rates per second since the previous output. \
-            "Without origin" is the share of images served from memory, from disk or made from a cached original.
+            Queries the admin listener. With --watch repeatedly: on a terminal as a screen with rates, latencies, \
+            sparklines and bars, otherwise as lines with rates per second since the previous ones. NO_COLOR turns \
+            colours off. "Without origin" is the share of images served from memory, from disk or made from a cached \
+            original.
 
             EXAMPLES
               edgeprint stats
-              edgeprint stats --watch 2
+              edgeprint stats --watch
+              edgeprint stats --watch=10 > stats.txt
               edgeprint stats --json --admin unix:/run/edgeprint/admin.sock | jq .hitRatio
 
             EXIT STATUS
@@ -27,8 +49,13 @@ struct StatsCommand: ParsableCommand {
     @Flag(help: "Print the daemon's JSON object, one per line.")
     var json = false
 
-    @Option(help: ArgumentHelp("Print again at this interval, with rates.", valueName: "seconds"))
-    var watch: Double?
+    @Option(
+        defaultAsFlag: WatchInterval.standard,
+        // By default a value is ignored if another option follows.
+        parsing: .next,
+        help: ArgumentHelp("Show again at this interval, with rates.", valueName: "seconds")
+    )
+    var watch: WatchInterval?
 
     @Option(help: ArgumentHelp("Stop --watch after printing this many times.", valueName: "number"))
     var count: Int?
@@ -36,8 +63,8 @@ struct StatsCommand: ParsableCommand {
     @OptionGroup var admin: AdminOptions
 
     func validate() throws {
-        if let watch, !(0.1...86_400).contains(watch) {
-            throw ValidationError("--watch must be 0.1 to 86400 seconds.")
+        if let watch, watch.seconds == nil {
+            throw ValidationError("--watch must be 0.1 to 86400 seconds, not '\(Printing.plain(watch.description))'.")
         }
         if let count, count < 1 || watch == nil {
             throw ValidationError("--count requires --watch and must be at least 1.")
@@ -45,8 +72,19 @@ struct StatsCommand: ParsableCommand {
     }
 
     func run() throws {
+        let environment = ProcessInfo.processInfo.environment
+        if let watch = watch?.seconds, !json, TerminalLook.canDraw(environment) {
+            try admin.ask(timeout: 5_000) { client in
+                try StatsScreen(client: client, interval: watch, look: TerminalLook(environment)).run(count: count)
+            }
+        } else {
+            try printLines()
+        }
+    }
+
+    /// Prints lines or JSON, again at the interval of `--watch`.
+    private func printLines() throws {
         let time = SystemTime()
-        let isScreen = isatty(STDOUT_FILENO) == 1 && watch != nil && !json
         try admin.ask { client in
             var before: (answer: JSONValue, at: Int64)?
             for number in 1... {
@@ -59,18 +97,17 @@ struct StatsCommand: ParsableCommand {
                     let seconds = before.map { Double(at - $0.at) / 1e9 } ?? 1
                     let table = StatisticsTable.all
                     let change = StatisticsChange(now, before: before?.answer, seconds: seconds, table: table)
-                    let text = StatisticsLines(table, change).text
-                    let gap = before == nil ? "" : isScreen ? "\u{1B}[H\u{1B}[J" : "\n"
-                    try StandardOutput.write((isScreen && before == nil ? "\u{1B}[2J\u{1B}[H" : gap) + text)
+                    try StandardOutput.write((before == nil ? "" : "\n") + StatisticsLines(table, change).text)
                     before = (now, at)
                 }
-                guard let watch, number != count else { return }
+                guard let watch = watch?.seconds, number != count else { return }
                 usleep(UInt32(clamping: Int(watch * 1e6)))
             }
         }
     }
 
-    private static func parse(_ answer: String) throws -> JSONValue {
+    /// Parses a response of `/stats`.
+    static func parse(_ answer: String) throws -> JSONValue {
         guard let value = JSONValue(parsing: answer), value["version"] != nil else {
             throw AdminClient.Failure.refused(
                 status: 200,

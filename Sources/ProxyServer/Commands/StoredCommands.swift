@@ -61,10 +61,14 @@ struct HasCommand: ParsableCommand {
     func run() throws {
         var isComplete = true
         try admin.ask { client in
-            for path in paths {
+            var progress = ProgressLine(total: paths.count)
+            defer { progress.clear() }
+            for (done, path) in paths.enumerated() {
+                progress.show(done)
                 let answer = try client.send("GET", "/has?path=" + StoredPath(path, accept, site).query)
                 let value = JSONValue(parsing: answer)
                 isComplete = isComplete && value?["cached"] == .bool(true)
+                progress.clear()
                 try StandardOutput.write(json ? answer : HasLine(path, value).text)
             }
         }
@@ -189,9 +193,12 @@ struct PutCommand: ParsableCommand {
         }
         defer { if descriptor != STDIN_FILENO { close(descriptor) } }
         let fields = [cacheControl.map { "Cache-Control: \($0)" }, etag.map { "ETag: \($0)" }].compactMap(\.self)
+        let progress = UploadProgress(of: descriptor)
+        defer { progress.end() }
         try admin.ask { client in
             let target = "/original?path=" + StoredPath(path, nil, site).query
             let status = try client.upload(target, file: descriptor, fields: fields)
+            progress.end()
             try StandardOutput.write("\(Printing.plain(path)): \(status == 201 ? "stored" : "replaced")\n")
         }
     }

@@ -23,7 +23,12 @@ enum MemorySize: Sendable, Equatable {
 extension ValueFormat where Value == MemorySize {
     /// A size such as `256MiB`, a percentage such as `25%`, or `auto`.
     static func memorySize(from least: Int = 0, upTo largest: Int) -> ValueFormat {
-        .scalar("a size such as 256MiB, a percentage from 1% to 90%, or auto") { text in
+        .scalar(
+            "a size such as 256MiB, a percentage from 1% to 90%, or auto",
+            schema: .either([
+                .words(["auto"]), .text(pattern: "^[1-9][0-9]?%$"), .scaled(ScaledNumber.sizes, bare: true),
+            ])
+        ) { text in
             if text == "auto" { return .automatic }
             if text.hasSuffix("%") {
                 let digits = text.dropLast()
@@ -50,7 +55,10 @@ extension ValueFormat where Value == Int? {
     static func sizeOrAuto(_ range: ClosedRange<Int>) -> ValueFormat {
         let low = ScaledNumber.text(range.lowerBound, units: ScaledNumber.sizes)
         let high = ScaledNumber.text(range.upperBound, units: ScaledNumber.sizes)
-        return .scalar("a size such as 256MiB, from \(low) to \(high), or auto") { text -> Int?? in
+        return .scalar(
+            "a size such as 256MiB, from \(low) to \(high), or auto",
+            schema: .either([.words(["auto"]), .scaled(ScaledNumber.sizes, bare: true)])
+        ) { text -> Int?? in
             if text == "auto" { return .some(nil) }
             guard let value = ScaledNumber.parse(text, units: ScaledNumber.sizes, bare: 1), range.contains(value)
             else { return nil }

@@ -37,7 +37,19 @@ struct Doctor: Sendable {
     }
 
     /// Runs all checks in sequence.
-    func run(_ probe: any SystemProbe) -> [Finding] { checks.flatMap { $0.findings(probe) } }
+    ///
+    /// - Parameter progress: called before each check with the number of those that have run, and the last finding.
+    func run(
+        _ probe: any SystemProbe,
+        progress: (_ done: Int, _ last: Finding?) -> Void = { _, _ in }
+    ) -> [Finding] {
+        var findings: [Finding] = []
+        for (done, check) in checks.enumerated() {
+            progress(done, findings.last)
+            findings += check.findings(probe)
+        }
+        return findings
+    }
 
     private static let machine: [any DoctorCheck] = [
         KernelCheck(), PressureCheck(), ClockCheck(), UserCheck(),

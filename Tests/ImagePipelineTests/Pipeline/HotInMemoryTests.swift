@@ -24,6 +24,33 @@ struct HotInMemoryTests {
         #expect(rig.store.variant(rig.request("photo.png", "w=2").key) == nil)
     }
 
+    @Test func `memory hits of a bare original count for its place among the originals on disk`() throws {
+        let rig = try PipelineRig()
+        let bytes = rig.png()
+        func fill(_ number: Int) throws {
+            let pending = rig.ask("\(number).png", nil)
+            // Different bytes: equal ones would share a file.
+            try rig.loader.wait(for: number)[number - 1].answer(
+                bytes + [UInt8(number)],
+                at: rig.time.wallSeconds,
+                cacheControl: "max-age=600"
+            )
+            _ = try pending.value()
+            try rig.settle()
+        }
+        var limits = DiskLimits(originals: 1 << 30, variants: 1 << 30)
+        limits.originals = (bytes.count + 1) * 5 / 2
+        rig.store.setLimits(limits)
+        try fill(1)
+        try fill(2)
+        // The first is the disk's oldest entry until its memory hit.
+        #expect(rig.pipeline.cached(rig.request("1.png", nil).key, now: rig.time.wallSeconds) != nil)
+        try rig.settle()
+        try fill(3)
+        #expect(rig.store.origin(rig.request("1.png", nil).origin.key)?.file != nil)
+        #expect(rig.store.origin(rig.request("2.png", nil).origin.key)?.file == nil)
+    }
+
     @Test func `an entity's use is reported to the disk at most once a minute, even if the clock changes`() throws {
         let rig = try PipelineRig()
         try rig.fill("photo.png", "w=1", with: [1])

@@ -3,11 +3,11 @@ import LinuxSystem
 /// Eviction for quotas: least recently used first, in small transactions.
 extension DiskSession {
     /// The maximum number of rows of one eviction step.
-    static let step = 64
+    static let step = EvictionMarks.step
 
-    /// Bytes down to which a pool is evicted.
-    private func lowWater(_ pool: DiskPool) -> Int {
-        Int(Double(shared.limits.quota(of: pool)) * shared.configuration.lowWater)
+    /// When a pool is evicted.
+    private func marks(_ pool: DiskPool) -> EvictionMarks {
+        EvictionMarks(quota: shared.limits.quota(of: pool), lowWater: shared.configuration.lowWater)
     }
 
     /// The entries of a pool.
@@ -26,15 +26,15 @@ extension DiskSession {
     /// Commits the open transaction and opens a new one.
     func makeRoom(_ diskClass: DiskClass, in namespace: String, for length: Int) throws(DiskFault) {
         let pool = shared.limits.pool(diskClass, of: namespace)
-        let quota = shared.limits.quota(of: pool)
-        guard quota > 0, length <= quota else { throw .body("larger than the quota") }
-        guard count(pool).bytes > quota - length else {
+        let marks = marks(pool)
+        guard marks.admits(length) else { throw .body("larger than the quota") }
+        guard marks.mustEvict(count(pool).bytes, before: length) else {
             try makeSpace(for: length)
             return try begin()
         }
         evicting.insert(pool)
-        while count(pool).bytes > quota - length {
-            if try evict(pool, downTo: max(0, lowWater(pool) - length)) == 0 {
+        while marks.mustEvict(count(pool).bytes, before: length) {
+            if try evict(pool, downTo: marks.goal(before: length)) == 0 {
                 try recount()
                 break
             }
@@ -50,9 +50,9 @@ extension DiskSession {
         // A namespace may have lost its quota meanwhile.
         evicting.formIntersection(shared.limits.pools)
         guard let pool = evicting.first else { return false }
-        // Keep the last entry: else an object larger than the low-water mark could never be served.
-        let isEnough = count(pool).bytes <= lowWater(pool) || count(pool).entries <= 1
-        let evicted = isEnough ? 0 : try evict(pool, downTo: lowWater(pool))
+        let (marks, count) = (marks(pool), count(pool))
+        let evicted =
+            marks.isReached(by: count.bytes, entries: count.entries) ? 0 : try evict(pool, downTo: marks.low)
         if evicted == 0 { evicting.remove(pool) }
         return !evicting.isEmpty
     }

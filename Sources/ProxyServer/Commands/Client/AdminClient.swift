@@ -44,6 +44,9 @@ struct AdminClient {
     /// The maximum size of a response in bytes.
     fileprivate static let longestAnswer = 64 << 20
 
+    /// The milliseconds for a request and its response, by default.
+    static let timeout = 60_000
+
     /// The addresses, tried in order until a connection succeeds.
     private let addresses: [ListenAddress]
     private let token: Secret
@@ -53,7 +56,7 @@ struct AdminClient {
     ///
     /// - Parameter timeout: the milliseconds for a request and its response.
     /// - Throws: `Failure.noAddress`.
-    init(_ configuration: Configuration, address: ListenAddress? = nil, timeout: Int = 60_000) throws(Failure) {
+    init(_ configuration: Configuration, address: ListenAddress? = nil, timeout: Int = Self.timeout) throws(Failure) {
         let all = address.map { [$0] } ?? configuration.admin.listen.filter { $0.port != 0 }
         addresses = all.filter { $0.port == nil } + all.filter { $0.port != nil }
         guard !addresses.isEmpty else { throw .noAddress }

@@ -18,16 +18,18 @@ struct AdminOptions: ParsableArguments {
     }
 
     /// A client for the daemon with this configuration.
-    func client() throws -> AdminClient {
+    ///
+    /// - Parameter timeout: the milliseconds for a request and its response.
+    func client(timeout: Int = AdminClient.timeout) throws -> AdminClient {
         let flags = ConfigurationLoader.Flags(config: options.config)
         let loader = ConfigurationLoader(environment: ProcessInfo.processInfo.environment, flags: flags)
-        return try AdminClient(loader.loadOrExit(), address: admin.flatMap { ListenAddress($0) })
+        return try AdminClient(loader.loadOrExit(), address: admin.flatMap { ListenAddress($0) }, timeout: timeout)
     }
 
     /// Runs requests; a failure is written to standard error and exits with status 1.
-    func ask(_ body: (AdminClient) throws -> Void) throws {
+    func ask(timeout: Int = AdminClient.timeout, _ body: (AdminClient) throws -> Void) throws {
         do {
-            try body(try client())
+            try body(try client(timeout: timeout))
         } catch let failure as AdminClient.Failure {
             FileHandle.standardError.write(Data("edgeprint: \(failure)\n".utf8))
             throw ExitCode(1)

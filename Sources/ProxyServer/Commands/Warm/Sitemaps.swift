@@ -19,7 +19,10 @@ enum Sitemaps {
         var pages: [String] = []
         var images: [String] = []
         var bytes = 0
+        var progress = ProgressLine(total: nil)
+        defer { progress.clear() }
         while let next = waiting.popLast() {
+            progress.show(seen.count - waiting.count - 1, of: seen.count, "reading \(Printing.plain(next))")
             let content = SitemapScanner.scan(try read(next, isNamed: next == place))
             guard !content.isEmpty else { throw WarmInput.Problem("\(next) is not a sitemap, or is empty") }
             for sitemap in content.sitemaps where isURL(sitemap) && seen.insert(sitemap).inserted {

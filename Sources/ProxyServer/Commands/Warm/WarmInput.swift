@@ -95,7 +95,14 @@ enum WarmInput {
         guard descriptor >= 0 else { throw Problem("\(path): \(Errno(errno, "open"))") }
         defer { if descriptor != STDIN_FILENO { close(descriptor) } }
         var reader = LineReader(descriptor: descriptor, bound: longestLine)
+        // Lines that are typed are seen anyway.
+        let isShown = isatty(STDERR_FILENO) == 1 && isatty(descriptor) == 0
+        var progress = ProgressLine(total: ProgressLine.length(of: descriptor), unit: .bytes, isTerminal: isShown)
+        defer { progress.clear() }
+        var (count, read) = (0, 0)
         while let line = reader.next() {
+            (count, read) = (count + 1, read + line.bytes.count + 1)
+            if isShown { progress.show(read, Printing.count(count, "line")) }
             if line.isCut { continue }
             var bytes = line.bytes[...]
             if bytes.last == UInt8(ascii: "\r") { bytes = bytes.dropLast() }

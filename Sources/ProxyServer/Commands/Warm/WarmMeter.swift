@@ -2,48 +2,22 @@ import LinuxSystem
 
 /// Formats the progress of a warm job: a bar on a terminal, otherwise a line every few seconds.
 struct WarmMeter {
-    /// Nanoseconds between two plain lines.
-    private static let interval: Int64 = 5_000_000_000
-    private static let width = 30
-
-    private let isTerminal: Bool
-    private let time: any TimeSource
-    /// The first report that was shown, from which the rate is computed.
-    private var first: (finished: Int, at: Int64)?
-    private var shownAt = Int64.min
+    private var meter: ProgressMeter
 
     init(isTerminal: Bool, time: any TimeSource) {
-        (self.isTerminal, self.time) = (isTerminal, time)
+        meter = ProgressMeter(isTerminal: isTerminal, time: time)
     }
 
     /// The text that removes the bar.
-    var clear: String { isTerminal && first != nil ? "\r\u{1B}[K" : "" }
+    var clear: String { meter.clear }
 
     /// The text for a report; empty if it is not time for a line yet.
     mutating func text(_ report: JSONValue) -> String {
-        let now = time.monotonic
-        let (total, finished) = (report["total"]?.int ?? 0, Self.finished(report))
-        let start = first ?? (finished, now)
-        first = start
-        let seconds = Double(now - start.at) / 1e9
-        let rate = seconds > 0 ? Double(finished - start.finished) / seconds : 0
-        var words = "\(finished) of \(total)"
-        if let failed = report["failed"]?.int, failed > 0 { words += ", \(failed) failed" }
-        if let skipped = report["skipped"]?.int, skipped > 0 { words += ", \(skipped) skipped" }
-        if rate > 0 {
-            let left = Int((Double(total - finished) / rate).rounded(.up))
-            words += ", \(Printing.rounded(rate))/s, \(Printing.duration(left)) left"
+        let notes = ["failed", "skipped"].compactMap { name -> String? in
+            guard let count = report[name]?.int, count > 0 else { return nil }
+            return "\(count) \(name)"
         }
-        let share = total > 0 ? Double(finished) / Double(total) : 1
-        let percent = Int(share * 100)
-        if isTerminal {
-            let filled = Int(share * Double(Self.width))
-            let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: Self.width - filled)
-            return "\r[\(bar)] \(percent) % \(words)\u{1B}[K"
-        }
-        guard shownAt == .min || now - shownAt >= Self.interval else { return "" }
-        shownAt = now
-        return "\(percent) %: \(words)\n"
+        return meter.text(Self.finished(report), of: report["total"]?.int ?? 0, notes: notes)
     }
 
     /// The line for a job that has ended.

@@ -109,7 +109,7 @@ struct SourceReader {
         }
     }
 
-    private static let reserved = ["fetch": "/fetch?url=", "placeholder": "plain images"]
+    static let reserved = ["fetch": "/fetch?url=", "placeholder": "plain images"]
 
     /// The problem of an invalid name of a source or site (valid: `[a-z0-9][a-z0-9-]*`), or `nil`.
     ///

@@ -57,7 +57,8 @@ extension ValueFormat where Value == ImageFormat {
                 problems.expected(expectation, node, hint: NearestName.hint(name, among: names))
                 return nil
             },
-            write: { .plain("\($0)") }
+            write: { .plain("\($0)") },
+            schema: .words(names + ["jpg"])
         )
     }
 }
@@ -65,7 +66,7 @@ extension ValueFormat where Value == ImageFormat {
 extension ValueFormat where Value == Bool {
     /// `true`; the opposite of `deny` is `allow`, not `deny: false`.
     static var yes: ValueFormat {
-        .scalar("true") {
+        .scalar("true", schema: .flag) {
             ["true", "on", "yes"].contains($0.lowercased()) ? true : nil
         } write: {
             $0 ? .plain("true") : nil
@@ -119,7 +120,8 @@ extension ValueFormat where Value == [RuleEffects.Field] {
                     return RuleEffects.Field(name: entry.key.lowercased(), value: Glob(text))
                 }
             },
-            write: { .map($0.map { ($0.name, .quoted($0.value.text)) }) }
+            write: { .map($0.map { ($0.name, .quoted($0.value.text)) }) },
+            schema: .map(of: .scalar)
         )
     }
 }
@@ -190,7 +192,8 @@ extension ValueFormat where Value == [FieldEdit] {
                         return (edit.name, value.map(YAMLValue.quoted) ?? .plain("null"))
                     }
                 )
-            }
+            },
+            schema: .map(of: .either([.scalar, .null]))
         )
     }
 }
@@ -211,7 +214,8 @@ extension ValueFormat where Value == [QueryEdit] {
                     return QueryEdit(name: entry.key, value: text)
                 }
             },
-            write: { .map($0.map { ($0.name, $0.value.map(YAMLValue.quoted) ?? .plain("null")) }) }
+            write: { .map($0.map { ($0.name, $0.value.map(YAMLValue.quoted) ?? .plain("null")) }) },
+            schema: .map(of: .either([.scalar, .null]))
         )
     }
 }
@@ -242,7 +246,8 @@ extension ValueFormat where Value == [StatusTreatment] {
                     return StatusTreatment(origin: origin, treated: treated)
                 }
             },
-            write: { .map($0.map { ("\($0.origin)", .plain("\($0.treated)")) }) }
+            write: { .map($0.map { ("\($0.origin)", .plain("\($0.treated)")) }) },
+            schema: .map(of: .either([.integer(200...200), .integer(400...599)]))
         )
     }
 }

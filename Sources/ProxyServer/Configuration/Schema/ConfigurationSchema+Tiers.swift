@@ -56,7 +56,8 @@ extension ValueFormat where Value == String {
                 if case .scalar(let text) = node.content, ["off", "none"].contains(text.lowercased()) { return "" }
                 return path.read(node, &problems)
             },
-            write: { $0.isEmpty ? .plain("off") : path.write($0) }
+            write: { $0.isEmpty ? .plain("off") : path.write($0) },
+            schema: path.schema
         )
     }
 }

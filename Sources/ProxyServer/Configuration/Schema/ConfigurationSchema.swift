@@ -58,12 +58,16 @@ enum ConfigurationSchema {
             .list(of: .siteHost),
             "Hosts that the sources here answer for; empty for all, unless a site has hosts."
         ),
-        .deferred("sites", "Sites with sources, presets, keys and quotas of their own, by host or prefix.") {
+        .deferred(
+            "sites",
+            .map(of: .definition("site")),
+            "Sites with sources, presets, keys and quotas of their own, by host or prefix."
+        ) {
             .map($0.sites.map { ($0.name, SiteSchema.yaml($0)) })
         } differs: { old, new in
             old.sites.count != new.sites.count || !zip(old.sites, new.sites).allSatisfy { $0.isSame(as: $1) }
         },
-        .deferred("sources", "GET /NAME/PATH fetches url + PATH.") { configuration in
+        .deferred("sources", .map(of: .definition("source")), "GET /NAME/PATH fetches url + PATH.") { configuration in
             .map(configuration.sources.map { ($0.rule.localName, SourceSchema.yaml($0)) })
         } differs: {
             $0.sources != $1.sources
@@ -138,7 +142,11 @@ enum ConfigurationSchema {
             "Like isolate of a source, for /fetch; host separates the hosts of URLs."
         ),
         Setting("remote.no-transform", \.remote.noTransform, .choice, "Like no-transform of a source, for /fetch."),
-        .deferred("rules", "Settings by source, host, path, type, size or header field.") { configuration in
+        .deferred(
+            "rules",
+            .list(of: .definition("rule"), isEmptyAllowed: true),
+            "Settings by source, host, path, type, size or header field."
+        ) { configuration in
             .list(configuration.rules.map(RuleSchema.yaml))
         } differs: {
             $0.rules != $1.rules

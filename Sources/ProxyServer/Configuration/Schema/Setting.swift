@@ -17,6 +17,10 @@ struct Setting<Root>: Sendable {
     let name: String
     /// A one-sentence description.
     let summary: String
+    /// What an editor can check of its values.
+    let schema: ValueSchema
+    /// What its values are, such as "a size such as 256MiB".
+    let expectation: String
     /// Whether an environment variable may set it; maps can only be set in the file.
     let takesEnvironment: Bool
     /// Reads a node into the root, or reports what is wrong.
@@ -44,6 +48,7 @@ struct Setting<Root>: Sendable {
     ) {
         self.name = name
         self.summary = summary
+        (schema, expectation) = (format.schema, format.expectation)
         self.takesEnvironment = takesEnvironment
         read = { node, root, problems in
             if let value = format.read(node, &problems) { root[keyPath: path] = value }
@@ -67,6 +72,7 @@ struct Setting<Root>: Sendable {
         self.init(
             name: name,
             summary: summary,
+            (format.schema, format.expectation),
             takesEnvironment: true,
             kind: kind,
             read: { node, root, problems in
@@ -81,6 +87,7 @@ struct Setting<Root>: Sendable {
     private init(
         name: String,
         summary: String,
+        _ shape: (schema: ValueSchema, expectation: String),
         takesEnvironment: Bool,
         kind: SourceKind = .any,
         read: @escaping @Sendable (TreeNode, inout Root, inout ValueProblems) -> Void,
@@ -90,6 +97,7 @@ struct Setting<Root>: Sendable {
     ) {
         self.name = name
         self.summary = summary
+        (schema, expectation) = shape
         self.takesEnvironment = takesEnvironment
         self.read = read
         self.write = write
@@ -110,6 +118,7 @@ struct Setting<Root>: Sendable {
         Setting<Outer>(
             name: name,
             summary: summary,
+            (schema, expectation),
             takesEnvironment: takesEnvironment && !isInFileOnly,
             kind: kind,
             read: { [read] node, root, problems in read(node, &root[keyPath: path], &problems) },
@@ -126,7 +135,12 @@ struct Setting<Root>: Sendable {
         _ value: Value,
         _ summary: String
     ) -> Setting {
-        Setting(name: name, summary: summary, takesEnvironment: true) { node, _, problems in
+        Setting(
+            name: name,
+            summary: summary,
+            (format.schema, format.expectation),
+            takesEnvironment: true
+        ) { node, _, problems in
             guard let stated = format.read(node, &problems), stated != value else { return }
             problems.add("is not supported in this version", at: node.place)
         } write: { _ in
@@ -134,9 +148,10 @@ struct Setting<Root>: Sendable {
         }
     }
 
-    /// Declares a map whose entries the loader reads after all other keys.
+    /// Declares a map or a list whose entries the loader reads after all other keys.
     static func deferred(
         _ name: String,
+        _ schema: ValueSchema,
         _ summary: String,
         write: @escaping @Sendable (Root) -> YAMLValue?,
         differs: @escaping @Sendable (Root, Root) -> Bool
@@ -144,6 +159,7 @@ struct Setting<Root>: Sendable {
         Setting(
             name: name,
             summary: summary,
+            (.either([schema, .null]), ""),
             takesEnvironment: false,
             read: { _, _, _ in },
             write: write,

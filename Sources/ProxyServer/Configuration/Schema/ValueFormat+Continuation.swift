@@ -31,7 +31,14 @@ extension ValueFormat where Value == ContinuePolicy {
                     .map([("past", .plain(ScaledNumber.text(bytes, units: ScaledNumber.sizes)))])
                 case .pastPercent(let percent): .map([("past", .plain("\(percent)%"))])
                 }
-            }
+            },
+            schema: .either([
+                .words(["always", "never"]),
+                .object(
+                    [("past", .either([.text(pattern: "^[0-9]+%$"), .scaled(ScaledNumber.sizes, bare: true)]))],
+                    required: ["past"]
+                ),
+            ])
         )
     }
 

@@ -28,7 +28,8 @@ extension ValueFormat where Value == [ConfiguredKey] {
                 }
                 return keys.count == entries.count ? keys : nil
             },
-            write: { keys in .map(keys.map { ($0.name, key.write($0.key) ?? .quoted("")) }) }
+            write: { keys in .map(keys.map { ($0.name, key.write($0.key) ?? .quoted("")) }) },
+            schema: .either([.map(of: .scalar), .null])
         )
     }
 }
@@ -38,7 +39,8 @@ extension ValueFormat where Value == BodyDecryption.Method? {
     static var decryption: ValueFormat {
         let none = "none"
         let words = [none] + BodyDecryption.Method.allCases.map(\.rawValue)
-        return .scalar("one of " + words.joined(separator: ", ")) { text -> BodyDecryption.Method?? in
+        return .scalar("one of " + words.joined(separator: ", "), schema: .words(words)) {
+            text -> BodyDecryption.Method?? in
             text == none ? .some(nil) : BodyDecryption.Method(rawValue: text).map { .some($0) }
         } write: {
             .plain($0?.rawValue ?? none)

@@ -9,7 +9,8 @@ extension ValueFormat where Value == SourceRule.Location {
         return ValueFormat(
             expectation: "a URL such as https://mirror.example.com/originals/",
             read: { node, problems in whole.read(node, &problems) ?? nil },
-            write: { whole.write($0) }
+            write: { whole.write($0) },
+            schema: whole.schema
         )
     }
 }
@@ -38,7 +39,8 @@ extension ValueFormat where Value == SourceRule.Location? {
                 case .bucket(let bucket): .quoted("s3://\(bucket.name)/\(bucket.prefix)")
                 case .remote, nil: nil
                 }
-            }
+            },
+            schema: .text(pattern: "^(https?|s3|file)://")
         )
     }
 }

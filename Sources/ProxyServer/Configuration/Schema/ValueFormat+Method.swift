@@ -16,7 +16,8 @@ extension ValueFormat where Value == String {
                 }
                 return text
             },
-            write: token.write
+            write: token.write,
+            schema: .text(pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
         )
     }
 

@@ -29,7 +29,8 @@ extension ValueFormat where Value == [ListenAddress] {
                 if node.content == .scalar("off") || node.content == .scalar("false") { return [] }
                 return addresses.read(node, &problems)
             },
-            write: { $0.isEmpty ? .plain("off") : addresses.write($0) }
+            write: { $0.isEmpty ? .plain("off") : addresses.write($0) },
+            schema: .either([.flag, addresses.schema])
         )
     }
 }
@@ -68,7 +69,8 @@ extension ValueFormat where Value == [HeaderField] {
             },
             write: { fields in
                 .map(fields.map { ($0.name, .quoted(isPlain($0) ? $0.value : Secret.redacted)) })
-            }
+            },
+            schema: .map(of: .scalar)
         )
     }
 

@@ -3,7 +3,7 @@ import ImagePlan
 extension ValueFormat where Value == Int {
     /// A whole number.
     static func count(_ range: ClosedRange<Int>) -> ValueFormat {
-        .scalar("a whole number from \(range.lowerBound) to \(range.upperBound)") { text in
+        .scalar("a whole number from \(range.lowerBound) to \(range.upperBound)", schema: .integer(range)) { text in
             guard text.utf8.allSatisfy({ (48...57).contains($0) }), let value = Int(text) else { return nil }
             return range.contains(value) ? value : nil
         } write: {
@@ -35,7 +35,10 @@ extension ValueFormat where Value == Int {
     ) -> ValueFormat {
         let low = ScaledNumber.text(range.lowerBound, units: units)
         let high = ScaledNumber.text(range.upperBound, units: units)
-        return .scalar("\(what) such as \(example), from \(low) to \(high)") { text in
+        return .scalar(
+            "\(what) such as \(example), from \(low) to \(high)",
+            schema: .scaled(units, bare: bare != nil)
+        ) { text in
             guard let value = ScaledNumber.parse(text, units: units, bare: bare), range.contains(value) else {
                 return nil
             }
@@ -49,7 +52,10 @@ extension ValueFormat where Value == Int {
 extension ValueFormat where Value == Int {
     /// A status of a response with a complete image.
     static var fallbackStatus: ValueFormat {
-        .scalar("200, or a status from 400 to 599") { text in
+        .scalar(
+            "200, or a status from 400 to 599",
+            schema: .either([.integer(200...200), .integer(400...599)])
+        ) { text in
             Int(text).flatMap { $0 == 200 || (400...599).contains($0) ? $0 : nil }
         } write: {
             .plain(String($0))
@@ -63,7 +69,10 @@ extension ValueFormat where Value == Int64 {
 
     /// Whole seconds of freshness, up to a hundred years.
     static var seconds: ValueFormat {
-        .scalar("a time in whole seconds such as 10s or 7d") { text in
+        .scalar(
+            "a time in whole seconds such as 10s or 7d",
+            schema: .scaled(ScaledNumber.seconds, bare: false)
+        ) { text in
             ScaledNumber.parse(text, units: ScaledNumber.seconds, bare: nil).map(Int64.init).flatMap { seconds in
                 seconds <= longestSeconds ? seconds : nil
             }
@@ -74,7 +83,10 @@ extension ValueFormat where Value == Int64 {
 
     /// Whole seconds, or `none` for no bound (`Int64.max`).
     static var secondsOrNone: ValueFormat {
-        .scalar("a time in whole seconds such as 7d, or none") { text in
+        .scalar(
+            "a time in whole seconds such as 7d, or none",
+            schema: .either([.words(["none"]), .scaled(ScaledNumber.seconds, bare: false)])
+        ) { text in
             text == "none" ? .max : ScaledNumber.parse(text, units: ScaledNumber.seconds, bare: nil).map(Int64.init)
         } write: {
             .plain($0 == .max ? "none" : ScaledNumber.text(Int($0), units: ScaledNumber.seconds))
@@ -86,7 +98,10 @@ extension ValueFormat where Value == Int {
     /// A perceptual distance in thousandths, written as a decimal number.
     static var distance: ValueFormat {
         let range = QualityDefaults.distances
-        return .scalar("a number such as 1 or 0.75, from \(text(range.lowerBound)) to \(text(range.upperBound))") {
+        return .scalar(
+            "a number such as 1 or 0.75, from \(text(range.lowerBound)) to \(text(range.upperBound))",
+            schema: .number(minimum: Double(range.lowerBound) / 1_000, maximum: Double(range.upperBound) / 1_000)
+        ) {
             guard let number = FixedDecimal(parsing: $0), number.millionths.isMultiple(of: 1_000) else { return nil }
             let value = number.millionths / 1_000
             return range.contains(value) ? value : nil
@@ -105,7 +120,7 @@ extension ValueFormat where Value == Int {
 extension ValueFormat where Value == FixedDecimal {
     /// A ratio of device pixels to CSS pixels, the value of `dpr`.
     static var ratio: ValueFormat {
-        .scalar("a number from 1 to 4") { text in
+        .scalar("a number from 1 to 4", schema: .number(minimum: 1, maximum: 4)) { text in
             FixedDecimal(parsing: text).flatMap { (FixedDecimal(1)...FixedDecimal(4)).contains($0) ? $0 : nil }
         } write: {
             .plain($0.text)
@@ -133,7 +148,8 @@ extension ValueFormat {
                 }
                 return values
             },
-            write: list.write
+            write: list.write,
+            schema: list.schema
         )
     }
 }

@@ -23,10 +23,14 @@ extension ValueFormat where Value == [ConfiguredPreset] {
                 }
                 return presets.count == entries.count ? presets : nil
             },
-            write: { presets in .map(presets.map { ($0.name, yaml($0)) }) }
+            write: { presets in .map(presets.map { ($0.name, yaml($0)) }) },
+            schema: .either([.map(of: .either([.scalar, .object(members, required: ["query"])])), .null])
         )
     }
 
+    private static let members: [(name: String, value: ValueSchema)] = [
+        ("query", text.schema), ("cache", ValueFormat<CacheTiers>.choice.schema),
+    ]
     private static let text = ValueFormat<String>.text("a query such as \"w=400&fit=cover\"")
 
     /// A text, or a map of `query` and `cache`.
@@ -87,7 +91,11 @@ extension ValueFormat where Value == CachePolicy {
                 return .map([
                     ("variants", .plain(policy.variants.rawValue)), ("originals", .plain(policy.originals.rawValue)),
                 ])
-            }
+            },
+            schema: .either([
+                tiers.schema,
+                .object([("variants", tiers.schema), ("originals", tiers.schema)], required: []),
+            ])
         )
     }
 }

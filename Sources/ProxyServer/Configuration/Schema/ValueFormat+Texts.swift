@@ -10,7 +10,7 @@ extension ValueFormat where Value == Bool {
     static var onOff: ValueFormat { words("on or off", "on", "off") }
 
     private static func words(_ expectation: String, _ yes: String, _ no: String) -> ValueFormat {
-        .scalar(expectation) { text in
+        .scalar(expectation, schema: .flag) { text in
             switch text.lowercased() {
             case "true", "on", "yes": true
             case "false", "off", "no": false
@@ -79,7 +79,7 @@ extension ValueFormat where Value: RawRepresentable & CaseIterable & Sendable, V
     /// One of some cases of an enumeration.
     static func choice(of cases: [Value]) -> ValueFormat {
         let words = cases.map(\.rawValue)
-        let format = ValueFormat.scalar("one of " + words.joined(separator: ", ")) { text in
+        let format = ValueFormat.scalar("one of " + words.joined(separator: ", "), schema: .words(words)) { text in
             cases.first { $0.rawValue == text }
         } write: {
             .plain($0.rawValue)
@@ -93,7 +93,8 @@ extension ValueFormat where Value: RawRepresentable & CaseIterable & Sendable, V
                 problems.expected(format.expectation, node, hint: "; did you mean \(nearest)?")
                 return nil
             },
-            write: format.write
+            write: format.write,
+            schema: format.schema
         )
     }
 }
@@ -104,7 +105,8 @@ extension ValueFormat {
         ValueFormat(
             expectation: format.expectation,
             read: { node, problems in format.read(node, &problems).map(Optional.some) },
-            write: { $0.flatMap(format.write) }
+            write: { $0.flatMap(format.write) },
+            schema: format.schema
         )
     }
 
@@ -128,7 +130,8 @@ extension ValueFormat {
                 let values = nodes.compactMap { format.read($0, &problems) }
                 return values.count == nodes.count ? values : nil
             },
-            write: { .list($0.compactMap(format.write)) }
+            write: { .list($0.compactMap(format.write)) },
+            schema: .list(of: format.schema, isEmptyAllowed: true)
         )
     }
 
@@ -146,7 +149,8 @@ extension ValueFormat {
                 }
                 return values
             },
-            write: { $0.isEmpty ? nil : list.write($0) }
+            write: { $0.isEmpty ? nil : list.write($0) },
+            schema: .list(of: format.schema, isEmptyAllowed: false)
         )
     }
 }
@@ -166,7 +170,11 @@ extension ValueFormat<FormatPolicy.Use> {
     static func use(of format: ImageFormat) -> ValueFormat {
         // A format without an encoder is read or not.
         let uses: [Value] = FormatPolicy.writable.contains(format) ? Value.allCases : [.on, .off]
-        return .scalar("one of " + uses.map(\.rawValue).joined(separator: ", ")) { text in
+        let words = uses.map(\.rawValue)
+        return .scalar(
+            "one of " + words.joined(separator: ", "),
+            schema: .either([.flag, .words(words)])
+        ) { text in
             switch text.lowercased() {
             case "true", "yes": .on
             case "false", "no": .off

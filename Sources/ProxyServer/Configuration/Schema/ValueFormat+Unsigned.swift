@@ -22,10 +22,16 @@ extension ValueFormat where Value == UnsignedUse {
                 case .none: .plain("none")
                 case .limited(let limits): .map(yaml(limits))
                 }
-            }
+            },
+            schema: .either([.words(["any", "none"]), .object(members, required: [])])
         )
     }
 
+    private static let members: [(name: String, value: ValueSchema)] = [
+        ("presets", ValueFormat<UnsignedLimits.Presets>.choice.schema), ("widths", widths.schema),
+        ("snap", ValueFormat<UnsignedLimits.Snap>.choice.schema), ("formats", formats.schema),
+        ("effort", effort.schema), ("pixels", pixels.schema),
+    ]
     private static let names = ["presets", "widths", "snap", "formats", "effort", "pixels"]
     private static let widths = ValueFormat<[Int]>.rungs(of: .count(1...ResizeStep.longestSide))
     private static let formats = ValueFormat<[FormatSetting]>.nonEmptyList(of: .choice)

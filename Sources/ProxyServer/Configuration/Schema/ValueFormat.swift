@@ -6,6 +6,8 @@ struct ValueFormat<Value>: Sendable {
     let read: @Sendable (TreeNode, inout ValueProblems) -> Value?
     /// Prints a value; `nil` omits the key.
     let write: @Sendable (Value) -> YAMLValue?
+    /// What an editor can check.
+    var schema = ValueSchema.scalar
 }
 
 /// Collects the problems of one value.
@@ -54,8 +56,11 @@ struct ValueProblems {
 
 extension ValueFormat {
     /// A format for scalar values.
+    ///
+    /// - Parameter schema: what an editor can check; any scalar by default.
     static func scalar(
         _ expectation: String,
+        schema: ValueSchema = .scalar,
         parse: @escaping @Sendable (String) -> Value?,
         write: @escaping @Sendable (Value) -> YAMLValue?
     ) -> ValueFormat {
@@ -68,7 +73,8 @@ extension ValueFormat {
                 }
                 return value
             },
-            write: write
+            write: write,
+            schema: schema
         )
     }
 
@@ -82,7 +88,8 @@ extension ValueFormat {
                 problems.add("expected \(expectation)", at: node.place)
                 return nil
             },
-            write: write
+            write: write,
+            schema: schema
         )
     }
 }
