@@ -9,11 +9,10 @@ import OriginTransfer
 extension DaemonParts {
     /// Opens the listeners and starts serving.
     ///
+    /// - Parameter isSuccessor: whether another process still has the warm jobs.
     /// - Throws: the problem of an address, with its key.
-    func start() throws(ConfigurationProblem) {
-        do throws(Errno) { try warmer.start() } catch {
-            logger.warning("warm jobs cannot run", metadata: ["error": "\(error)"])
-        }
+    func start(isSuccessor: Bool = false) throws(ConfigurationProblem) {
+        if !isSuccessor { startWarmer() }
         if let adminServer {
             try start(adminServer, key: "admin.listen")
             announce(adminServer, as: "admin")
@@ -124,13 +123,20 @@ extension DaemonParts {
     /// Drains: refuses new connections, lets requests in progress finish within the grace period, then stops every part.
     ///
     /// The admin listener is stopped last, so that draining can be observed.
-    func stop() {
+    ///
+    /// - Parameter leavesListeners: whether another process has the listening sockets. The cache folder is released at once then,
+    ///   since that process may wait for it.
+    func stop(leavesListeners: Bool = false) {
         readiness.setOpen(false)
         events.close()
-        stop(publicServer, grace: live.current.shutdown.grace)
+        // Another process answers for the service now; only open streams and requests remain here.
+        if leavesListeners { adminServer?.stop(graceMilliseconds: 1000, leavesListeners: true) {} }
+        stop(publicServer, grace: live.current.shutdown.grace, leavesListeners) {
+            if leavesListeners { store.close() }
+        }
         // Before the admin listener, which would wait for the streams of jobs.
         warmer.stop()
-        if let adminServer { stop(adminServer, grace: 1000) }
+        if let adminServer { stop(adminServer, grace: 1000, leavesListeners) }
         pressure.stop()
         transfers.stop()
         files.stop()
@@ -139,9 +145,10 @@ extension DaemonParts {
         store.close()
     }
 
-    private func stop(_ server: HTTPServer, grace: Int) {
+    private func stop(_ server: HTTPServer, grace: Int, _ leavesListeners: Bool, meanwhile: () -> Void = {}) {
         let isStopped = Monitor(false)
-        server.stop(graceMilliseconds: grace) { isStopped.update { $0 = true } }
+        server.stop(graceMilliseconds: grace, leavesListeners: leavesListeners) { isStopped.update { $0 = true } }
+        meanwhile()
         isStopped.wait { $0 ? () : nil }
     }
 }

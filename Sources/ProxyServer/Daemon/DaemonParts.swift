@@ -42,13 +42,16 @@ final class DaemonParts: Sendable {
     ///
     /// - Throws: `DiskStoreError`, `Errno` or `RequestError`.
     ///
-    /// - Parameter sockets: the sockets that replace configured addresses.
+    /// - Parameters:
+    ///   - sockets: the sockets that replace configured addresses.
+    ///   - isSuccessor: whether another process serves, and has the cache folder until this one does.
     init(
         _ loaded: LoadedConfiguration,
         sockets: ActivatedSockets,
         time: any TimeSource,
         logger: Logger,
-        logLevel: LogLevelCell
+        logLevel: LogLevelCell,
+        isSuccessor: Bool = false
     ) throws {
         let configuration = loaded.configuration
         try sockets.check(token: configuration.admin.token)
@@ -80,6 +83,7 @@ final class DaemonParts: Sendable {
         disk.isReadable = PictureMetadata.isReadable
         disk.limits = DiskLimits(configuration)
         disk.queueBytes = plan.writes
+        disk.waitsForLock = isSuccessor
         disk.seed = configuration.cache.seed.isEmpty ? nil : configuration.cache.seed
         disk.healthChanged = { health in
             switch health {
@@ -264,13 +268,15 @@ final class DaemonParts: Sendable {
             source: SourceSwitchRoute(suspended: suspended, transfers: transfers, live: live, logger: logger)
         )
         let session = AdminSession(time: time) { Int64(live.current.admin.session / 1000) }
+        var administration = ServerConfiguration(
+            addresses: addresses,
+            maximumConnections: 256,
+            socketMode: .ownerAndGroup,
+            time: time
+        )
+        administration.inherited = sockets.ownAdmin
         adminServer = HTTPServer(
-            configuration: ServerConfiguration(
-                addresses: addresses,
-                maximumConnections: 256,
-                socketMode: .ownerAndGroup,
-                time: time
-            ),
+            configuration: administration,
             handler: AdminHandler(
                 token: { live.current.admin.token },
                 site: { $0.site(in: live.current) },
