@@ -34,6 +34,8 @@ package struct ServerConfiguration: Sendable {
     package var isContended: @Sendable () -> Bool = { false }
     /// The proxies that are trusted to report client addresses.
     package var proxies: TrustedProxies
+    /// Which requests are traced; `nil` for none.
+    package var sampling: TraceSampling?
     /// The source of random numbers, called once per loop to seed its request ids.
     package var randomness: @Sendable () -> UInt64
     /// The clocks for timeouts and the `Date` field.

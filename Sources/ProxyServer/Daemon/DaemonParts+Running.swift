@@ -138,6 +138,7 @@ extension DaemonParts {
         warmer.stop()
         if let adminServer { stop(adminServer, grace: 1000, leavesListeners) }
         pressure.stop()
+        tracer.stop()
         transfers.stop()
         files.stop()
         workers.stop()

@@ -35,6 +35,7 @@ final class DaemonParts: Sendable {
     let live: LiveConfiguration
     let resolver: ResolverCell
     let warmer: Warmer
+    let tracer: Tracer
     /// The sockets passed by the service manager.
     let sockets: ActivatedSockets
 
@@ -101,6 +102,7 @@ final class DaemonParts: Sendable {
         let stored = configuration.cache.hasDisk ? TieredDisk(store, policy: tiers, observer: events) : nil
         readLane = try WorkLane(WorkLane.Configuration(name: "read", threads: configuration.cache.readThreads))
         metrics = Metrics(loops: loops, sources: configuration.metrics.sources)
+        tracer = Tracer(configuration.tracing, loops: loops, sources: metrics.sourceNumbers, logger: logger)
         let via = ViaName()
         var engine = TransferEngine.Configuration(userAgent: "Edgeprint/\(Version.text)", pseudonym: via.text)
         engine.scheduling = configuration.scheduling
@@ -199,6 +201,7 @@ final class DaemonParts: Sendable {
         let rates = ClientRates(unnamed: UnnamedClientNotice(logger: logger).tell)
         var serving = ServerConfiguration(configuration, sockets: sockets, loops: loops, time: time)
         serving.accounts = accounts
+        serving.sampling = tracer.sampling
         serving.isContended = { [workers, transfers] in
             workers.isContended || transfers.statistics.waitingUrgent > 0
         }
@@ -216,14 +219,24 @@ final class DaemonParts: Sendable {
                     loops: loops,
                     slowMisses: slowMisses,
                     brownouts: brownouts,
-                    recorder: recorder
+                    recorder: recorder,
+                    tracer: tracer
                 ),
-                raw: RawRoute(proxy: raw, live: live, rates: rates, via: via, logger: logger),
+                raw: RawRoute(
+                    proxy: raw,
+                    live: live,
+                    rates: rates,
+                    via: via,
+                    logger: logger,
+                    time: time,
+                    tracer: tracer
+                ),
                 observer: observer,
                 purger: purger,
                 live: live,
                 via: via,
-                sites: (0..<loops).map { _ in LoopSites(resolver) }
+                sites: (0..<loops).map { _ in LoopSites(resolver) },
+                tracer: tracer
             )
         )
         let addresses = sockets.adminListener.map { [$0] } ?? configuration.admin.listen
@@ -247,6 +260,7 @@ final class DaemonParts: Sendable {
             slowMisses: slowMisses,
             brownouts: brownouts,
             pictures: playground.pictures,
+            tracer: tracer,
             server: publicServer,
             accessLog: sink,
             accessLogBudget: budget,
