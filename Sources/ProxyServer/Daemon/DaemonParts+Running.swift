@@ -127,10 +127,10 @@ extension DaemonParts {
     /// - Parameter leavesListeners: whether another process has the listening sockets. The cache folder is released at once then,
     ///   since that process may wait for it.
     func stop(leavesListeners: Bool = false) {
+        // Another process answers for the service now, also whether it is ready; only open streams and requests remain here.
+        if leavesListeners { adminServer?.stop(graceMilliseconds: 1000, leavesListeners: true) {} }
         readiness.setOpen(false)
         events.close()
-        // Another process answers for the service now; only open streams and requests remain here.
-        if leavesListeners { adminServer?.stop(graceMilliseconds: 1000, leavesListeners: true) {} }
         stop(publicServer, grace: live.current.shutdown.grace, leavesListeners) {
             if leavesListeners { store.close() }
         }

@@ -53,6 +53,11 @@ struct SignalLoop {
     }
 
     private func start() -> Successor? {
+        // Every other process of a container ends with the first one.
+        guard getpid() != 1 else {
+            logger.error("process 1 of a container cannot have a successor; start another container")
+            return nil
+        }
         do throws(Errno) {
             let successor = try Successor(loader.environment, sockets: parts.namedSockets)
             logger.notice("started a successor", metadata: ["process": "\(successor.process)"])

@@ -165,6 +165,24 @@ struct SuccessorTests {
         #expect(daemon.waitForExit() == 0)
     }
 
+    @Test(.enabled(if: geteuid() == 0, "root is required"))
+    func `process 1 of a container starts no successor, since the container would end`() throws {
+        let folder = try TemporaryFolder()
+        let wrapper = folder.path + "/container"
+        let script = "#!/bin/sh\nexec unshare --pid --fork --kill-child \(DaemonProcess.buildFolder)/edgeprint \"$@\"\n"
+        try script.write(toFile: wrapper, atomically: true, encoding: .utf8)
+        unsafe chmod(wrapper, 0o755)
+        let daemon = try DaemonProcess("cache: { path: \"\(folder.path)/cache\" }\n", in: folder, binary: wrapper)
+        let children = "/proc/\(daemon.identifier)/task/\(daemon.identifier)/children"
+        let text = try #require(DaemonProcess.contents(of: children))
+        let first = try #require(pid_t(text.prefix { $0.isNumber }))
+        kill(first, SIGUSR2)
+        try daemon.waitForLog("process 1 of a container cannot have a successor")
+        #expect(try RawHTTPClient(port: daemon.port).get("/").status == 200)
+        kill(first, SIGTERM)
+        #expect(daemon.waitForExit() == 0)
+    }
+
     @Test func `five replacements in a row under load fail no request`() throws {
         let rig = try EndToEndRig("log: { access: off }\n", script: ScriptedOrigin.pictures(["a.png": picture]))
         let targets = (1...40).map { "/photos/a.png?w=\($0)&format=png" }

@@ -84,7 +84,7 @@ struct SpanExporterTests {
 
     @Test func `gives a batch up after a time, also without a collector`() throws {
         let collector = try ScriptedCollector { _, connection in connection.close() }
-        let exporter = try Self.exporter(collector, total: 5)
+        let exporter = try Self.exporter(collector, total: 500)
         exporter.queue.add([Self.span(), Self.span()], wakingAt: 1)
         Self.wait(exporter) { $0.failed == 2 }
         #expect(exporter.statistics.retries >= 1)
