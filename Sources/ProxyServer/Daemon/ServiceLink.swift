@@ -60,7 +60,10 @@ struct ServiceLink: Sendable {
     /// Closes passed sockets that are no longer used.
     func close(_ sockets: [ServiceEnvironment.Socket]) {
         for socket in sockets { Glibc.close(socket.number) }
-        if isMain { forget(sockets) }
+        guard isMain, !sockets.isEmpty else { return }
+        forget(sockets)
+        // Its copies would occupy the addresses that are bound next.
+        if hasStore { notifier?.waitUntilProcessed() }
     }
 
     /// Brings the manager's sockets up to date once the predecessor has ended.

@@ -62,6 +62,24 @@ final class ServiceNotifier: Sendable {
     ///
     /// - Returns: whether it was sent.
     func keep(_ descriptor: CInt, named name: String) -> Bool {
+        send("FDSTORE=1\nFDNAME=\(name)", with: descriptor)
+    }
+
+    /// Blocks until the manager has processed all earlier notifications, for five seconds at most (`BARRIER=1` of sd_notify(3)).
+    func waitUntilProcessed() {
+        var ends: [CInt] = [-1, -1]
+        guard unsafe pipe(&ends) == 0 else { return }
+        for end in ends { edge_set_cloexec(end, 1) }
+        defer { close(ends[0]) }
+        let isSent = send("BARRIER=1", with: ends[1])
+        close(ends[1])
+        // The manager closes its copy.
+        var entry = pollfd(fd: ends[0], events: 0, revents: 0)
+        if isSent { unsafe poll(&entry, 1, 5_000) }
+    }
+
+    /// Sends a notification with a descriptor.
+    private func send(_ text: String, with descriptor: CInt) -> Bool {
         // On a socket of its own: with descriptors, the address must be that of the connection.
         let number = Glibc.socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
         guard number >= 0 else { return false }
@@ -70,7 +88,7 @@ final class ServiceNotifier: Sendable {
         var time = timeval(tv_sec: 1, tv_usec: 0)
         unsafe setsockopt(number, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
         let isConnected = unsafe withAddress { unsafe connect(number, $0, $1) == 0 }
-        let bytes = Array("FDSTORE=1\nFDNAME=\(name)".utf8)
+        let bytes = Array(text.utf8)
         var descriptors = [descriptor]
         guard isConnected else { return false }
         return unsafe edge_send_with_descriptors(number, bytes, bytes.count, &descriptors, 1) >= 0

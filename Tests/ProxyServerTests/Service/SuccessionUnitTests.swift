@@ -51,6 +51,18 @@ struct SuccessionUnitTests {
         #expect(try units.get("/").status == 200)
     }
 
+    @Test func `a restart with another address on a kept port does not fail`() throws {
+        let units = try BootedUnits(yaml)
+        let port = try port(units)
+        // The file has port 0, so the socket of this one is only kept under a name that is no longer configured.
+        let listeners = "listen: 0.0.0.0:\(port)\nadmin: { listen: \"127.0.0.1:0\" }\n"
+        let file = units.root + "/etc/edgeprint/edgeprint.yaml"
+        try (listeners + yaml).write(toFile: file, atomically: false, encoding: .utf8)
+        #expect(try units.run("systemctl", "restart", "edgeprint.service").code == 0)
+        #expect(try units.property("NRestarts") == "0")
+        #expect(try RawHTTPClient(port: port).get("/").status == 200)
+    }
+
     @Test func `systemctl restart keeps the daemon's own TCP socket open`() throws {
         let units = try BootedUnits(yaml)
         let port = try port(units)
