@@ -85,6 +85,28 @@ extension DaemonParts {
         if isReady { logger.info("ready") }
     }
 
+    /// Logs changes of the disk cache's health.
+    static func diskReporter(_ logger: Logger) -> @Sendable (DiskHealth) -> Void {
+        let last = Lock<DiskHealth?>(nil)
+        return { health in
+            let before = last.withLock { last in
+                defer { last = health }
+                return last
+            }
+            switch health {
+            case .healthy where before == .waiting: logger.info("the disk cache is open")
+            case .healthy: logger.notice("the disk cache has recovered")
+            case .waiting: logger.info("the disk cache opens when the predecessor has released it")
+            case .off: break
+            case .degraded(let reason):
+                logger.warning(
+                    "the disk cache has failed; serving continues without storing to disk until it recovers",
+                    metadata: ["reason": "\(reason)"]
+                )
+            }
+        }
+    }
+
     /// Logs the confinement that is in force in the workers.
     static func tell(_ sandbox: SandboxReport, _ readiness: Readiness, _ logger: Logger) {
         readiness.setSandbox(sandbox)

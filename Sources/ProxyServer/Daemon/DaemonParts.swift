@@ -86,17 +86,7 @@ final class DaemonParts: Sendable {
         disk.queueBytes = plan.writes
         disk.waitsForLock = isSuccessor
         disk.seed = configuration.cache.seed.isEmpty ? nil : configuration.cache.seed
-        disk.healthChanged = { health in
-            switch health {
-            case .healthy: logger.notice("the disk cache has recovered")
-            case .off: break
-            case .degraded(let reason):
-                logger.warning(
-                    "the disk cache has failed; serving continues without storing to disk until it recovers",
-                    metadata: ["reason": "\(reason)"]
-                )
-            }
-        }
+        disk.healthChanged = Self.diskReporter(logger)
         store = try DiskStore(disk)
         let tiers = configuration.cache.tiers
         let stored = configuration.cache.hasDisk ? TieredDisk(store, policy: tiers, observer: events) : nil

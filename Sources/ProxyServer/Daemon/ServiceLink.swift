@@ -62,8 +62,23 @@ struct ServiceLink: Sendable {
         for socket in sockets { Glibc.close(socket.number) }
         guard isMain, !sockets.isEmpty else { return }
         forget(sockets)
-        // Its copies would occupy the addresses that are bound next.
-        if hasStore { notifier?.waitUntilProcessed() }
+        guard hasStore else { return }
+        notifier?.waitUntilProcessed()
+        waitForAddresses()
+    }
+
+    /// Waits until the manager's copies of unused sockets no longer occupy the addresses that are bound next, since it closes them on a
+    /// thread of its own; for two seconds at most, since another program may have them.
+    private func waitForAddresses() {
+        let (configuration, sockets) = (parts.live.current, parts.sockets)
+        let addresses =
+            configuration.listen.filter { sockets.ownPublic[$0] == nil }
+            + configuration.admin.listen.filter { sockets.ownAdmin[$0] == nil }
+        let tcp = addresses.filter { $0.port != nil }
+        let end = time.monotonic + 2_000_000_000
+        while time.monotonic < end, tcp.contains(where: { ListenTrial.error($0)?.code == EADDRINUSE }) {
+            usleep(10_000)
+        }
     }
 
     /// Brings the manager's sockets up to date once the predecessor has ended.

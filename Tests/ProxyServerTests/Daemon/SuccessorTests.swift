@@ -118,7 +118,7 @@ struct SuccessorTests {
         let tally = try clients.end()
         #expect(tally.failures == [] && Set(tally.answers.keys) == [200, 400], "\(tally)")
         // It has the cache of its predecessor, which has released the folder.
-        try daemon.waitForLog("the disk cache has recovered")
+        try daemon.waitForLog("the disk cache is open")
         try daemon.waitForLog("the predecessor has ended")
         kill(successor.process, SIGTERM)
         while !successor.hasEnded { sched_yield() }
@@ -202,7 +202,8 @@ struct SuccessorTests {
         let tally = try load.end()
         #expect(tally.failed.isEmpty && tally.refused == 0, "\(tally)")
         // The disk cache passed from process to process.
-        try rig.daemon.waitForLog("the disk cache has recovered", times: 5)
+        try rig.daemon.waitForLog("the disk cache is open", times: 5)
+        #expect(!rig.daemon.logText.contains("\"level\":\"warning\""))
         let requests = rig.origin.requests
         for target in targets { #expect(try rig.get(target).status == 200) }
         #expect(rig.origin.requests == requests)

@@ -58,7 +58,9 @@ struct SuccessionUnitTests {
         let listeners = "listen: 0.0.0.0:\(port)\nadmin: { listen: \"127.0.0.1:0\" }\n"
         let file = units.root + "/etc/edgeprint/edgeprint.yaml"
         try (listeners + yaml).write(toFile: file, atomically: false, encoding: .utf8)
-        #expect(try units.run("systemctl", "restart", "edgeprint.service").code == 0)
+        let restart = try units.run("systemctl", "restart", "edgeprint.service")
+        let journal = try units.journal()
+        #expect(restart.code == 0, "\(journal)")
         #expect(try units.property("NRestarts") == "0")
         #expect(try RawHTTPClient(port: port).get("/").status == 200)
     }

@@ -301,7 +301,7 @@ final class DiskWriter {
         if fault.isCorruption { shared.readers.close() }
         isLockedOut = isForLock(fault)
         if !isLockedOut { shared.count { $0.errors += 1 } }
-        shared.health = .degraded(fault.reason(folder: shared.folder.path))
+        shared.health = isLockedOut ? .waiting : .degraded(fault.reason(folder: shared.folder.path))
         wantedBytes = fault.isFull ? heldBytes * 2 + Self.slack : 0
         let now = shared.configuration.time.monotonic
         // A damaged index is replaced at once: waiting does not help.
