@@ -79,6 +79,10 @@ int edge_ignore_new_connections(int listener) {
     return setsockopt(listener, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program);
 }
 
+int edge_accept_new_connections(int listener) {
+    return setsockopt(listener, SOL_SOCKET, SO_DETACH_FILTER, NULL, 0);
+}
+
 enum { max_descriptors = 16 };
 union control {
     struct cmsghdr header;
@@ -248,6 +252,40 @@ pid_t edge_spawn(const char *path, char *const argv[], char *const envp[], const
     _exit(127);
 }
 
+pid_t edge_spawn_successor(const char *path, char *const argv[], char *const envp[], int *descriptors, int descriptor_count) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pid_t pid = fork();
+    if (pid != 0) {
+        int saved = errno;
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+        errno = saved;
+        return pid;
+    }
+    for (int signal = 1; signal < NSIG; signal++) {
+        struct sigaction action;
+        memset(&action, 0, sizeof action);
+        action.sa_handler = SIG_DFL;
+        sigaction(signal, &action, NULL);
+    }
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    // First copies above all targets, since a descriptor may have the number of another one's target.
+    for (int i = 0; i < descriptor_count; i++) {
+        descriptors[i] = fcntl(descriptors[i], F_DUPFD_CLOEXEC, 3 + descriptor_count);
+        if (descriptors[i] < 0) _exit(126);
+    }
+    for (int i = 0; i < descriptor_count; i++) {
+        if (dup2(descriptors[i], 3 + i) < 0) _exit(126);
+    }
+    syscall(SYS_close_range, 3 + descriptor_count, ~0U, 0);
+    execve(path, argv, envp);
+    _exit(127);
+}
+
+pid_t edge_signal_sender(const siginfo_t *info) { return info->si_code <= 0 ? info->si_pid : 0; }
 int edge_wait_exited(int status) { return WIFEXITED(status); }
 int edge_wait_exit_code(int status) { return WEXITSTATUS(status); }
 int edge_wait_signal(int status) { return WIFSIGNALED(status) ? WTERMSIG(status) : 0; }

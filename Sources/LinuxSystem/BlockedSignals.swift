@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Signals that are received with `next()` instead of by handlers (sigwait(3)).
@@ -15,11 +16,18 @@ package struct BlockedSignals: Sendable {
     }
 
     /// Blocks the calling thread until one of the signals arrives.
-    package func next() -> CInt {
+    package func next() -> CInt { nextWithSender().number }
+
+    /// Blocks the calling thread until one of the signals arrives, and tells which process has sent it; 0 for the kernel.
+    package func nextWithSender() -> (number: CInt, sender: CInt) {
         var set = set
-        var number: CInt = 0
-        while unsafe sigwait(&set, &number) != 0 {}
-        return number
+        while true {
+            var info = unsafe siginfo_t()
+            let number = unsafe sigwaitinfo(&set, &info)
+            // EINTR: by a signal that is not blocked.
+            guard number > 0 else { continue }
+            return (number, unsafe edge_signal_sender(&info))
+        }
     }
 
     private var set: sigset_t {

@@ -134,6 +134,23 @@ package final class ScriptedConnection: Sendable {
         }
     }
 
+    /// Reads the content of the current request; `nil` if the connection ends before.
+    ///
+    /// - Parameter count: its length in bytes.
+    package func readBody(_ count: Int) -> [UInt8]? {
+        var bytes = state.withLock { $0.rest }
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while bytes.count < count {
+            let received = unsafe recv(descriptor, &chunk, chunk.count, 0)
+            if received < 0 && errno == EINTR { continue }
+            guard received > 0 else { return nil }
+            bytes += chunk[..<received]
+        }
+        let rest = Array(bytes[count...])
+        state.withLock { $0.rest = rest }
+        return Array(bytes[..<count])
+    }
+
     /// The next raw head; `nil` at the end of the connection, or beyond 64 KiB.
     func readHead() -> String? {
         var bytes = state.withLock { $0.rest }

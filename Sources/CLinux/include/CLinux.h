@@ -37,6 +37,8 @@ int edge_set_nonblocking(int fd);
 int edge_set_cloexec(int fd, int on);
 // macros: attaches a filter that makes a listening TCP socket ignore new connections (SYN) but not handshakes in progress.
 int edge_ignore_new_connections(int listener);
+// macros: removes that filter, if there is one.
+int edge_accept_new_connections(int listener);
 // CMSG macros: sends bytes with up to 16 descriptors (SCM_RIGHTS); MSG_NOSIGNAL. Returns bytes sent or -1.
 ssize_t edge_send_with_descriptors(int socket, const void *bytes, size_t count, const int *descriptors, int descriptor_count);
 // CMSG macros: receives bytes with up to `*descriptor_count` descriptors (close-on-exec) and updates the count. Returns
@@ -62,6 +64,9 @@ int edge_malloc_trim(void);
 // the given limits (-1 for none) and a lower priority. Returns the child's pid, or -1 with errno.
 pid_t edge_spawn(const char *path, char *const argv[], char *const envp[], const int *descriptors, int descriptor_count,
                  int64_t limit_address_space, int64_t limit_cpu_seconds, int64_t limit_files, int64_t limit_file_size);
+// fork and exec in C: starts a process that takes over the parent's work. `descriptors[i]` becomes descriptor 3 + i of the child,
+// its standard streams are the parent's, and all others are closed. It outlives the parent. Returns its pid, or -1 with errno.
+pid_t edge_spawn_successor(const char *path, char *const argv[], char *const envp[], int *descriptors, int descriptor_count);
 
 // Sets the niceness of every thread of another process of this user, on top of the calling thread's; failures are ignored.
 void edge_yield_process(pid_t pid, int niceness);
@@ -71,6 +76,8 @@ int edge_can_lower_niceness(void);
 // Makes this process the kernel's choice if memory runs out. Call it after exec: a child of an undumpable process cannot write the
 // file before. 0, or an errno.
 int edge_yield_memory(void);
+// macro: the process that sent a signal, or 0.
+pid_t edge_signal_sender(const siginfo_t *info);
 // WIF* macros.
 int edge_wait_exited(int status);
 int edge_wait_exit_code(int status);

@@ -83,6 +83,8 @@ package enum DiskHealth: Hashable, Sendable, CustomStringConvertible {
     case healthy
     /// Nothing is stored for now, and reads may miss; the text tells operators why.
     case degraded(String)
+    /// As degraded, until another process releases the folder, which it is about to do.
+    case waiting
     /// There is no disk tier: the store has no folder.
     case off
 
@@ -90,6 +92,7 @@ package enum DiskHealth: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .healthy: "ok"
         case .degraded(let reason): "degraded: \(reason)"
+        case .waiting: "waiting: another process is about to release the folder"
         case .off: "off"
         }
     }

@@ -23,6 +23,8 @@ extension DiskStore {
         package var verifiedCount: Int = 1 << 18
         /// Seconds between a disk error and the next attempt.
         package var retrySeconds: Int64 = 5
+        /// Whether another process is about to release the folder, so that the store is degraded until it has, and not refused.
+        package var waitsForLock = false
         /// Whether the writer reconciles files and rows in the background after the start.
         package var reconciles: Bool = true
         /// Whether this release can read an entry's metadata; otherwise the entry is a miss.

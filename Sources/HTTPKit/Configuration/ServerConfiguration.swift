@@ -4,6 +4,8 @@ package import LinuxSystem
 package struct ServerConfiguration: Sendable {
     /// The addresses to listen on; all serve the same handler.
     package var addresses: [ListenAddress]
+    /// Listening sockets of a predecessor, which are used for their addresses instead of new ones; the server closes them.
+    package var inherited: [ListenAddress: [CInt]] = [:]
     /// The number of event loops, each on a thread of its own, at least one; one per core is best.
     package var loops: Int
     /// Limits on what a client may send.
@@ -32,6 +34,8 @@ package struct ServerConfiguration: Sendable {
     package var isContended: @Sendable () -> Bool = { false }
     /// The proxies that are trusted to report client addresses.
     package var proxies: TrustedProxies
+    /// Which requests are traced; `nil` for none.
+    package var sampling: TraceSampling?
     /// The source of random numbers, called once per loop to seed its request ids.
     package var randomness: @Sendable () -> UInt64
     /// The clocks for timeouts and the `Date` field.

@@ -13,14 +13,18 @@ extension EventLoop {
     /// No client may be accepted and then reset. So TCP listeners first ignore new SYNs, which clients repeat after a second, and
     /// close once the handshakes in flight have completed. Idle connections close once a request already on its way has had the
     /// time to arrive.
-    func drain(_ deadline: Int64) {
+    ///
+    /// With `leavesListeners`, another process accepts from the same sockets: what waits there is left to it.
+    func drain(_ deadline: Int64, leavesListeners: Bool) {
         let isFirst = drainDeadline == nil
         drainDeadline = min(deadline, drainDeadline ?? .max)
         guard isFirst else { return }
         if areListenersPaused { resumeListeners() }
         let flightEnd = min(now + Self.flightTime, deadline)
         for index in listeners.indices {
-            if let listener = listeners[index], listener.isOwnTCP,
+            if leavesListeners {
+                leaveListener(index)
+            } else if let listener = listeners[index], listener.isOwnTCP,
                 edge_ignore_new_connections(listener.descriptor.number) == 0
             {
                 listenersEnd = flightEnd
@@ -53,6 +57,10 @@ extension EventLoop {
         // Accept what has connected in time.
         var rounds = 0
         while rounds < 64, acceptConnections(index) { rounds += 1 }
+        leaveListener(index)
+    }
+
+    private func leaveListener(_ index: Int) {
         if let listener = listeners[index] { forget(listener) }
         listeners[index] = nil
     }

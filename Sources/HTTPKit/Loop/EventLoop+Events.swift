@@ -65,8 +65,8 @@ extension EventLoop {
             configuration.maximumConnections = connections.total
             configuration.maximumConnectionsPerClient = connections.perClient
             configuration.halfClose = halfClose
-        case .drain(let deadline):
-            drain(deadline)
+        case .drain(let deadline, let leavesListeners):
+            drain(deadline, leavesListeners: leavesListeners)
         }
     }
 

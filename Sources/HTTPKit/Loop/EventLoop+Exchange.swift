@@ -22,7 +22,7 @@ extension EventLoop {
             connection.isTrusted && head.has(.xForwardedFor)
             ? ForwardedFor.client(head, bytes, proxies: configuration.proxies) : nil
         let client = forwarded ?? connection.peer
-        let trace = trace(bytes)
+        let trace = trace(bytes, isTrusted: connection.isTrusted)
         let context = RequestContext(
             loop: index,
             body: body,
@@ -56,9 +56,17 @@ extension EventLoop {
         }
     }
 
+    /// The trace context of a request, with the decision whether it is traced.
+    @inline(__always)
+    private func trace(_ bytes: Span<UInt8>, isTrusted: Bool) -> TraceContext {
+        var trace = received(bytes)
+        configuration.sampling?.decide(&trace, isTrusted: isTrusted)
+        return trace
+    }
+
     /// The caller's trace context if there is exactly one and it is valid; otherwise a new one.
     @inline(__always)
-    private func trace(_ bytes: Span<UInt8>) -> TraceContext {
+    private func received(_ bytes: Span<UInt8>) -> TraceContext {
         guard head.has(.traceparent) else { return traces.next() }
         var found: TraceContext?
         var count = 0

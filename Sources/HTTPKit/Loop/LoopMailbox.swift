@@ -14,7 +14,9 @@ enum LoopMessage: Sendable {
     /// The body that this connection's output waits for has grown or ended.
     case resume(ConnectionID)
     /// Stop accepting, finish what is in flight, and end at this monotonic time at the latest.
-    case drain(deadline: Int64)
+    ///
+    /// With `leavesListeners`, another process accepts from the same sockets, and gets the connections that wait there.
+    case drain(deadline: Int64, leavesListeners: Bool = false)
     /// Call back, which shows that the loop is running.
     case ping(@Sendable () -> Void)
     /// Use other limits from now on.

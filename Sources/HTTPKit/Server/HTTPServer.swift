@@ -23,6 +23,7 @@ package final class HTTPServer: Sendable {
         var mailboxes: [LoopMailbox] = []
         var runningLoops = 0
         var unixPaths: [String] = []
+        var sockets: [ListeningSocket] = []
         var completions: [@Sendable () -> Void] = []
     }
 
@@ -51,11 +52,15 @@ package final class HTTPServer: Sendable {
         guard isFirst else { throw .alreadyStarted }
         var perLoop = [[Listener]](repeating: [], count: configuration.loops)
         var bound: [ListenAddress] = []
+        var sockets: [ListeningSocket] = []
         for address in configuration.addresses {
             do throws(Errno) {
                 let opened = try ListenerFactory.open(address, configuration)
-                for (index, listener) in opened.listeners.enumerated() { perLoop[index].append(listener) }
+                for (index, listener) in opened.listeners.enumerated() {
+                    perLoop[index % configuration.loops].append(listener)
+                }
                 bound.append(opened.bound)
+                sockets += ListeningSocket.all(of: opened.listeners, at: address)
             } catch {
                 throw .address(address, error)
             }
@@ -65,7 +70,11 @@ package final class HTTPServer: Sendable {
         } catch {
             throw .resources(error)
         }
+        state.withLock { $0.sockets = sockets }
     }
+
+    /// The listening sockets, which another process can take over; empty before `start` and after `stop`.
+    package var listeningSockets: [ListeningSocket] { state.withLock { $0.sockets } }
 
     /// The addresses the server listens on, with the bound ports; empty before `start`.
     package var boundAddresses: [ListenAddress] { state.withLock { $0.boundAddresses } }
@@ -80,19 +89,28 @@ package final class HTTPServer: Sendable {
     ///
     /// - Parameters:
     ///   - graceMilliseconds: how long to wait before connections are closed as they are.
+    ///   - leavesListeners: whether another process has the listening sockets, so that connections which wait there are left to
+    ///     it, and the paths of Unix sockets stay.
     ///   - completion: called once all loops have ended, on the thread of one of them, or at once if none is running.
-    package func stop(graceMilliseconds: Int, completion: @escaping @Sendable () -> Void) {
+    package func stop(
+        graceMilliseconds: Int,
+        leavesListeners: Bool = false,
+        completion: @escaping @Sendable () -> Void
+    ) {
         let (mailboxes, paths) = state.withLock { state -> ([LoopMailbox], [String]) in
             guard state.runningLoops > 0 else { return ([], []) }
             state.completions.append(completion)
-            defer { state.unixPaths = [] }
-            return (state.mailboxes, state.unixPaths)
+            defer {
+                state.unixPaths = []
+                state.sockets = []
+            }
+            return (state.mailboxes, leavesListeners ? [] : state.unixPaths)
         }
         if mailboxes.isEmpty { return completion() }
         // At once, not after the last loop has ended: by then the path may belong to a successor.
         for path in paths { unsafe unlink(path) }
         let deadline = configuration.time.monotonic + ServerTimeouts.nanoseconds(graceMilliseconds)
-        for mailbox in mailboxes { mailbox.post(.drain(deadline: deadline)) }
+        for mailbox in mailboxes { mailbox.post(.drain(deadline: deadline, leavesListeners: leavesListeners)) }
     }
 
     /// Calls back once every loop has completed a turn: at once if none is running, never while one hangs.

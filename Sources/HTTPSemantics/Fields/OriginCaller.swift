@@ -2,6 +2,8 @@
 package struct OriginCaller: Hashable, Sendable {
     /// The value of `traceparent` (W3C Trace Context); `nil` if the request has none.
     package var traceparent: String?
+    /// The value of `tracestate` from trusted proxies, which accompanies `traceparent`; `nil` if there is none.
+    package var tracestate: String?
     /// The value of `Via` from trusted proxies (RFC 9110 §7.6.3); `nil` if there is none.
     package var via: String?
     /// The value of `CDN-Loop`, which names the CDNs that forwarded the request (RFC 8586); `nil` if there is none.

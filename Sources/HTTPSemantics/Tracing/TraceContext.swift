@@ -4,9 +4,13 @@ package struct TraceContext: Hashable, Sendable {
     package let high: UInt64
     package let low: UInt64
     /// The trace flags: `sampled`, and whatever later versions define.
-    package let flags: UInt8
+    package private(set) var flags: UInt8
     /// Whether the context came with the request; otherwise it was created here.
     package let isFromCaller: Bool
+    /// The id of the caller's span; 0 if the context was created here.
+    package let parent: UInt64
+    /// The id of this server's span of the request; 0 if none is recorded.
+    package private(set) var span: UInt64 = 0
 
     /// Creates the context of a request without one.
     package init(high: UInt64, low: UInt64) {
@@ -14,6 +18,7 @@ package struct TraceContext: Hashable, Sendable {
         self.low = high == 0 && low == 0 ? 1 : low
         flags = 0
         isFromCaller = false
+        parent = 0
     }
 
     /// Parses a field value; `nil` if it is invalid.
@@ -29,7 +34,19 @@ package struct TraceContext: Hashable, Sendable {
         self.high = high
         self.low = low
         self.flags = UInt8(truncatingIfNeeded: flags)
+        self.parent = parent
         isFromCaller = true
+    }
+
+    /// Whether this server records a span of the request.
+    package var isRecorded: Bool { span != 0 }
+
+    /// Records the sampling decision, which replaces the caller's in the `sampled` flag.
+    ///
+    /// - Parameter span: the id of this server's span; 0 if none is recorded.
+    package mutating func decide(span: UInt64) {
+        self.span = span
+        flags = span == 0 ? flags & ~1 : flags | 1
     }
 
     /// The trace id as 32 lower-case hexadecimal digits.
@@ -43,6 +60,13 @@ package struct TraceContext: Hashable, Sendable {
     package func appendID(to line: inout [UInt8]) {
         Self.append(high, to: &line)
         Self.append(low, to: &line)
+    }
+
+    /// The id of a span as 16 lower-case hexadecimal digits.
+    package static func text(ofSpan id: UInt64) -> String {
+        var line: [UInt8] = []
+        append(id, to: &line)
+        return String(decoding: line, as: UTF8.self)
     }
 
     /// The field value for an outgoing request within the trace.

@@ -160,15 +160,28 @@ extension Coder {
 
 /// A loader or saver of libvips, and the module that contains it in modular builds.
 struct VipsPart {
-    /// The GObject class to unblock, such as `VipsForeignLoadJpeg`.
-    let className: String
     /// The name of the operation, such as `jpegload_buffer`.
     let operation: String
     var module: VipsModules.Module?
 
+    /// The GObject class of the operation, such as `VipsForeignSavePngBuffer`; `nil` if libvips does not have it.
+    ///
+    /// Versions of libvips name classes after the library that they use, so only the name of the operation is constant.
+    var className: String? {
+        let type = unsafe vips_type_find("VipsOperation", operation)
+        guard type != 0, let name = unsafe g_type_name(type) else { return nil }
+        return unsafe String(cString: name)
+    }
+
     /// Whether libvips has the operation or its module is installed.
-    var isThere: Bool {
-        unsafe vips_type_find("VipsOperation", operation) != 0 || module?.isInstalled ?? false
+    var isThere: Bool { className != nil || module?.isInstalled ?? false }
+
+    /// Permits the operation, and no other one of its format, after `VipsForeign` has been blocked.
+    ///
+    /// The classes of modules are not blocked, since they are registered later.
+    func unblock() {
+        guard let className else { return }
+        unsafe vips_operation_block_set(className, 0)
     }
 
     /// Loads the module, if there is one; only the first call has an effect.

@@ -4,8 +4,8 @@ import ImagePlan
 /// GIF: decoded by libnsgif, encoded by cgif.
 struct GIFCoder: Coder {
     let format = ImageFormat.gif
-    let loader: VipsPart? = VipsPart(className: "VipsForeignLoadNsgif", operation: "gifload_buffer")
-    let saver: VipsPart? = VipsPart(className: "VipsForeignSaveCgif", operation: "gifsave_buffer")
+    let loader: VipsPart? = VipsPart(operation: "gifload_buffer")
+    let saver: VipsPart? = VipsPart(operation: "gifsave_buffer")
     let traits: EncoderTraits? = EncoderTraits(
         hasAlpha: true,
         hasAnimation: true,

@@ -8,7 +8,7 @@ protocol HEIFReading: Coder {}
 
 extension HEIFReading {
     var loader: VipsPart? {
-        VipsPart(className: "VipsForeignLoadHeif", operation: "heifload_buffer", module: .heif)
+        VipsPart(operation: "heifload_buffer", module: .heif)
     }
 
     func corrected(_ bytes: Span<UInt8>) -> [UInt8]? { HEIFPicture(bytes)?.untransformed(bytes) }
@@ -53,7 +53,7 @@ extension Raster {
 /// AVIF: stills are decoded and encoded by libheif, sequences by libavif; both decode with dav1d or aom and encode with aom.
 struct AVIFCoder: HEIFReading {
     let format = ImageFormat.avif
-    let saver: VipsPart? = VipsPart(className: "VipsForeignSaveHeif", operation: "heifsave_buffer", module: .heif)
+    let saver: VipsPart? = VipsPart(operation: "heifsave_buffer", module: .heif)
     let traits: EncoderTraits? = EncoderTraits(
         hasAlpha: true,
         hasAnimation: true,

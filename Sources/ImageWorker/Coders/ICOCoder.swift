@@ -8,7 +8,7 @@ import ImagePlan
 struct ICOCoder: HeaderReading {
     let format = ImageFormat.ico
     // For PNG images inside the file.
-    let loader: VipsPart? = VipsPart(className: "VipsForeignLoadPng", operation: "pngload_buffer")
+    let loader: VipsPart? = VipsPart(operation: "pngload_buffer")
     /// One black 32-bit pixel with its mask.
     let sample: [UInt8]? =
         [0, 0, 1, 0, 1, 0, 1, 1, 0, 0, 1, 0, 32, 0, 48, 0, 0, 0, 22, 0, 0, 0]

@@ -4,8 +4,8 @@ import ImagePlan
 /// JPEG, decoded and encoded by libjpeg-turbo.
 struct JPEGCoder: Coder {
     let format = ImageFormat.jpeg
-    let loader: VipsPart? = VipsPart(className: "VipsForeignLoadJpeg", operation: "jpegload_buffer")
-    let saver: VipsPart? = VipsPart(className: "VipsForeignSaveJpeg", operation: "jpegsave_buffer")
+    let loader: VipsPart? = VipsPart(operation: "jpegload_buffer")
+    let saver: VipsPart? = VipsPart(operation: "jpegsave_buffer")
     let traits: EncoderTraits? = EncoderTraits(
         hasAlpha: false,
         hasAnimation: false,

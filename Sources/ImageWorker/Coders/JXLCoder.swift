@@ -5,8 +5,8 @@ import ImagePlan
 /// JPEG XL, decoded and encoded by libjxl through libvips; the frames of animations are decoded by libjxl directly.
 struct JXLCoder: Coder {
     let format = ImageFormat.jxl
-    let loader: VipsPart? = VipsPart(className: "VipsForeignLoadJxl", operation: "jxlload_buffer", module: .jxl)
-    let saver: VipsPart? = VipsPart(className: "VipsForeignSaveJxl", operation: "jxlsave_buffer", module: .jxl)
+    let loader: VipsPart? = VipsPart(operation: "jxlload_buffer", module: .jxl)
+    let saver: VipsPart? = VipsPart(operation: "jxlsave_buffer", module: .jxl)
     let traits: EncoderTraits? = EncoderTraits(
         hasAlpha: true,
         hasAnimation: false,

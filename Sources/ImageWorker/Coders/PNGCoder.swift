@@ -4,8 +4,8 @@ import ImagePlan
 /// PNG, including animated ones; stills are encoded as grey or with an exact palette if that is lossless, else as true colour.
 struct PNGCoder: Coder {
     let format = ImageFormat.png
-    let loader: VipsPart? = VipsPart(className: "VipsForeignLoadPng", operation: "pngload_buffer")
-    let saver: VipsPart? = VipsPart(className: "VipsForeignSavePng", operation: "pngsave_buffer")
+    let loader: VipsPart? = VipsPart(operation: "pngload_buffer")
+    let saver: VipsPart? = VipsPart(operation: "pngsave_buffer")
     let traits: EncoderTraits? = EncoderTraits(
         hasAlpha: true,
         hasAnimation: true,

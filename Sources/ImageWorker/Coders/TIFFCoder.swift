@@ -4,8 +4,8 @@ import ImagePlan
 /// TIFF, decoded by libtiff one page at a time and encoded losslessly with deflate.
 struct TIFFCoder: Coder {
     let format = ImageFormat.tiff
-    let loader: VipsPart? = VipsPart(className: "VipsForeignLoadTiff", operation: "tiffload_buffer")
-    let saver: VipsPart? = VipsPart(className: "VipsForeignSaveTiff", operation: "tiffsave_buffer")
+    let loader: VipsPart? = VipsPart(operation: "tiffload_buffer")
+    let saver: VipsPart? = VipsPart(operation: "tiffsave_buffer")
     let traits: EncoderTraits? = EncoderTraits(
         hasAlpha: true,
         hasAnimation: false,

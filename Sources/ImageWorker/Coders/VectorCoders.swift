@@ -6,7 +6,7 @@ import ImagePlan
 /// Scripts do not run, and external references are resolved neither over the network nor from files.
 struct SVGCoder: Coder {
     let format = ImageFormat.svg
-    let loader: VipsPart? = VipsPart(className: "VipsForeignLoadSvg", operation: "svgload_buffer")
+    let loader: VipsPart? = VipsPart(operation: "svgload_buffer")
     let sample: [UInt8]? = Array("<svg xmlns='http://www.w3.org/2000/svg' width='1' height='1'/>".utf8)
 
     let drawsAtAnySize = true
@@ -29,11 +29,7 @@ struct SVGCoder: Coder {
 /// Disabled by default (`formats.pdf`): the daemon then sends no PDF.
 struct PDFCoder: Coder {
     let format = ImageFormat.pdf
-    let loader: VipsPart? = VipsPart(
-        className: "VipsForeignLoadPdf",
-        operation: "pdfload_buffer",
-        module: .poppler
-    )
+    let loader: VipsPart? = VipsPart(operation: "pdfload_buffer", module: .poppler)
     /// One empty page of 1 × 1 point; readers rebuild the missing cross-reference table.
     let sample: [UInt8]? = Array(
         """

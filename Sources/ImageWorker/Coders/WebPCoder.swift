@@ -5,9 +5,9 @@ import ImagePlan
 /// WebP: decoded by libvips and encoded by libwebp directly, since libvips exposes a third of its options.
 struct WebPCoder: Coder {
     let format = ImageFormat.webp
-    let loader: VipsPart? = VipsPart(className: "VipsForeignLoadWebp", operation: "webpload_buffer")
+    let loader: VipsPart? = VipsPart(operation: "webpload_buffer")
     // Used for metadata chunks only (WebPMetadata).
-    let saver: VipsPart? = VipsPart(className: "VipsForeignSaveWebp", operation: "webpsave_buffer")
+    let saver: VipsPart? = VipsPart(operation: "webpsave_buffer")
     let traits: EncoderTraits? = EncoderTraits(
         hasAlpha: true,
         hasAnimation: true,

@@ -16,10 +16,7 @@ enum VipsRuntime {
         // the limit of file sizes ends the process. libvips knows no larger unit than g.
         unsafe setenv("VIPS_DISC_THRESHOLD", "1024g", 1)
         unsafe vips_operation_block_set("VipsForeign", 1)
-        // Unblock what the coders name.
-        for part in CoderRegistry.all.flatMap({ [$0.loader, $0.saver] }).compactMap(\.self) {
-            unsafe vips_operation_block_set(part.className, 0)
-        }
+        for part in CoderRegistry.all.flatMap({ [$0.loader, $0.saver] }).compactMap(\.self) { part.unblock() }
     }
 
     /// Makes libvips use its precompiled loops instead of generating machine code with Orc, in all modes of the sandbox.

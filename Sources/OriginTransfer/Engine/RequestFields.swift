@@ -38,6 +38,7 @@ enum RequestFields {
         fields += credentials.map { ($0.name, $0.value) }
         fields += intermediaries(request.caller, pseudonym)
         if let traceparent = request.caller.traceparent { fields.append(("traceparent", traceparent)) }
+        if let tracestate = request.caller.tracestate { fields.append(("tracestate", tracestate)) }
         if let entityTag = request.entityTag, range.isEmpty { fields.append(("If-None-Match", entityTag)) }
         if let date = request.lastModified, range.isEmpty { fields.append(("If-Modified-Since", date)) }
         fields += range

@@ -9,7 +9,8 @@ struct ServeCommand: ParsableCommand {
         abstract: "Runs the server (the default command).",
         discussion: """
             SIGTERM and SIGINT stop the server; requests in progress may finish within shutdown.grace. SIGHUP reloads the \
-            configuration. The access log is written to standard output, events to standard error.
+            configuration. SIGUSR2 starts the installed program again, which takes over without \
+            losing a connection. The access log is written to standard output, events to standard error.
 
             EXAMPLES
               edgeprint serve --config /etc/edgeprint/edgeprint.yaml

@@ -52,6 +52,7 @@ struct Configuration: Sendable, Equatable {
     /// The amount by which qualities are lowered for clients with `Save-Data`; 0 to ignore the field.
     var saveDataStep = SourceRule(name: "", location: .remote).saveDataStep
     var log = Log()
+    var tracing = Tracing()
     var answers = Answers()
     /// The presets in the file's order; names are unique.
     var presets: [ConfiguredPreset] = []

@@ -8,19 +8,19 @@ import Logging
 enum Daemon {
     /// Serves until SIGTERM or SIGINT, then drains, and returns when everything has stopped.
     ///
-    /// Call it on the main thread, which waits for signals; SIGHUP reloads the configuration. The service manager is notified of
-    /// each of these.
+    /// Call it on the main thread, which waits for signals; SIGHUP reloads the configuration, and SIGUSR2 starts a successor. The
+    /// service manager is notified of each of these.
     /// - Throws: the reason why the daemon cannot start; a `ConfigurationProblem` if a key is the cause.
     static func run(_ loaded: LoadedConfiguration, loader: ConfigurationLoader) throws {
         // Blocked before any thread exists, so that an early SIGTERM leaves no workers behind.
-        let signals = BlockedSignals([SIGTERM, SIGINT, SIGHUP])
+        let signals = BlockedSignals(SignalLoop.signals)
         let configuration = loaded.configuration
         let time = SystemTime()
         let level = LogLevelCell(configuration.log.level)
         let sink = LineSink(descriptor: STDERR_FILENO)
         let budget = LineBudget(rate: configuration.log.rate)
         let logger = Logger.events(configuration.log.format, level: level, sink: sink, budget: budget, time: time)
-        let service = ServiceEnvironment(loader.environment, process: getpid())
+        let service = ServiceEnvironment(loader.environment, process: getpid(), parent: getppid())
         // Writing to a closed peer must return an error instead of killing the daemon.
         signal(SIGPIPE, SIG_IGN)
         if configuration.workers.sandbox == .best, ProcessInspection.isAllowed {
@@ -35,23 +35,29 @@ enum Daemon {
                 sockets: ActivatedSockets(service.sockets),
                 time: time,
                 logger: logger,
-                logLevel: level
+                logLevel: level,
+                isSuccessor: service.predecessor != nil
             )
         } catch {
             throw ConfigurationProblem(error, loaded) ?? error
         }
         let link = ServiceLink(service, parts: parts, time: time)
-        let reloader = Reloader(loader: loader, parts: parts)
-        try parts.start()
+        if service.predecessor != nil { try parts.waitForWorkers() }
+        let unused = parts.sockets.unused(configuration)
+        link.close(unused)
+        try parts.start(isSuccessor: service.predecessor != nil)
         try link.started()
-        var signal = signals.next()
-        while signal == SIGHUP {
-            link.reload { reloader.reload() }
-            signal = signals.next()
+        if let predecessor = service.predecessor { parts.succeed(predecessor) { link.tookOver(without: unused) } }
+        switch SignalLoop(loader: loader, parts: parts, link: link).run(signals) {
+        case .stopped(let signal):
+            logger.info("draining", metadata: ["signal": "\(signal == SIGINT ? "SIGINT" : "SIGTERM")"])
+            link.stopping()
+            parts.stop(leavesListeners: link.keepsSockets)
+        case .succeeded(let successor):
+            logger.info("draining", metadata: ["successor": "\(successor.process)"])
+            link.succeeded(by: successor.process)
+            parts.stop(leavesListeners: true)
         }
-        logger.info("draining", metadata: ["signal": "\(signal == SIGINT ? "SIGINT" : "SIGTERM")"])
-        link.stopping()
-        parts.stop()
         logger.info("stopped")
     }
 }

@@ -69,6 +69,7 @@ extension ServerConfiguration {
             },
             time: time
         )
+        inherited = sockets.ownPublic
         maximumConnectionsPerClient = configuration.clients.connections
     }
 }

@@ -22,6 +22,7 @@ extension DaemonParts {
         transfers.adjust(scheduling: configuration.scheduling, breaker: configuration.breaker)
         suspended.keep(only: Set(configuration.allRules.map(\.name)))
         logLevel.set(configuration.log.level)
+        tracer.apply(configuration.tracing)
         pressure.configure(shares: configuration.memoryShares, isOn: configuration.cache.memoryPressure)
         memory.setMaximumEntries(configuration.memoryEntries.pictures)
         raw.cache.setMaximumEntries(configuration.memoryEntries.raw)

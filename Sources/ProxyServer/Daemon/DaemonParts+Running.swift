@@ -9,11 +9,10 @@ import OriginTransfer
 extension DaemonParts {
     /// Opens the listeners and starts serving.
     ///
+    /// - Parameter isSuccessor: whether another process still has the warm jobs.
     /// - Throws: the problem of an address, with its key.
-    func start() throws(ConfigurationProblem) {
-        do throws(Errno) { try warmer.start() } catch {
-            logger.warning("warm jobs cannot run", metadata: ["error": "\(error)"])
-        }
+    func start(isSuccessor: Bool = false) throws(ConfigurationProblem) {
+        if !isSuccessor { startWarmer() }
         if let adminServer {
             try start(adminServer, key: "admin.listen")
             announce(adminServer, as: "admin")
@@ -86,6 +85,28 @@ extension DaemonParts {
         if isReady { logger.info("ready") }
     }
 
+    /// Logs changes of the disk cache's health.
+    static func diskReporter(_ logger: Logger) -> @Sendable (DiskHealth) -> Void {
+        let last = Lock<DiskHealth?>(nil)
+        return { health in
+            let before = last.withLock { last in
+                defer { last = health }
+                return last
+            }
+            switch health {
+            case .healthy where before == .waiting: logger.info("the disk cache is open")
+            case .healthy: logger.notice("the disk cache has recovered")
+            case .waiting: logger.info("the disk cache opens when the predecessor has released it")
+            case .off: break
+            case .degraded(let reason):
+                logger.warning(
+                    "the disk cache has failed; serving continues without storing to disk until it recovers",
+                    metadata: ["reason": "\(reason)"]
+                )
+            }
+        }
+    }
+
     /// Logs the confinement that is in force in the workers.
     static func tell(_ sandbox: SandboxReport, _ readiness: Readiness, _ logger: Logger) {
         readiness.setSandbox(sandbox)
@@ -124,14 +145,22 @@ extension DaemonParts {
     /// Drains: refuses new connections, lets requests in progress finish within the grace period, then stops every part.
     ///
     /// The admin listener is stopped last, so that draining can be observed.
-    func stop() {
+    ///
+    /// - Parameter leavesListeners: whether another process has the listening sockets. The cache folder is released at once then,
+    ///   since that process may wait for it.
+    func stop(leavesListeners: Bool = false) {
+        // Another process answers for the service now, also whether it is ready; only open streams and requests remain here.
+        if leavesListeners { adminServer?.stop(graceMilliseconds: 1000, leavesListeners: true) {} }
         readiness.setOpen(false)
         events.close()
-        stop(publicServer, grace: live.current.shutdown.grace)
+        stop(publicServer, grace: live.current.shutdown.grace, leavesListeners) {
+            if leavesListeners { store.close() }
+        }
         // Before the admin listener, which would wait for the streams of jobs.
         warmer.stop()
-        if let adminServer { stop(adminServer, grace: 1000) }
+        if let adminServer { stop(adminServer, grace: 1000, leavesListeners) }
         pressure.stop()
+        tracer.stop()
         transfers.stop()
         files.stop()
         workers.stop()
@@ -139,9 +168,10 @@ extension DaemonParts {
         store.close()
     }
 
-    private func stop(_ server: HTTPServer, grace: Int) {
+    private func stop(_ server: HTTPServer, grace: Int, _ leavesListeners: Bool, meanwhile: () -> Void = {}) {
         let isStopped = Monitor(false)
-        server.stop(graceMilliseconds: grace) { isStopped.update { $0 = true } }
+        server.stop(graceMilliseconds: grace, leavesListeners: leavesListeners) { isStopped.update { $0 = true } }
+        meanwhile()
         isStopped.wait { $0 ? () : nil }
     }
 }

@@ -35,6 +35,7 @@ final class DaemonParts: Sendable {
     let live: LiveConfiguration
     let resolver: ResolverCell
     let warmer: Warmer
+    let tracer: Tracer
     /// The sockets passed by the service manager.
     let sockets: ActivatedSockets
 
@@ -42,13 +43,16 @@ final class DaemonParts: Sendable {
     ///
     /// - Throws: `DiskStoreError`, `Errno` or `RequestError`.
     ///
-    /// - Parameter sockets: the sockets that replace configured addresses.
+    /// - Parameters:
+    ///   - sockets: the sockets that replace configured addresses.
+    ///   - isSuccessor: whether another process serves, and has the cache folder until this one does.
     init(
         _ loaded: LoadedConfiguration,
         sockets: ActivatedSockets,
         time: any TimeSource,
         logger: Logger,
-        logLevel: LogLevelCell
+        logLevel: LogLevelCell,
+        isSuccessor: Bool = false
     ) throws {
         let configuration = loaded.configuration
         try sockets.check(token: configuration.admin.token)
@@ -80,23 +84,15 @@ final class DaemonParts: Sendable {
         disk.isReadable = PictureMetadata.isReadable
         disk.limits = DiskLimits(configuration)
         disk.queueBytes = plan.writes
+        disk.waitsForLock = isSuccessor
         disk.seed = configuration.cache.seed.isEmpty ? nil : configuration.cache.seed
-        disk.healthChanged = { health in
-            switch health {
-            case .healthy: logger.notice("the disk cache has recovered")
-            case .off: break
-            case .degraded(let reason):
-                logger.warning(
-                    "the disk cache has failed; serving continues without storing to disk until it recovers",
-                    metadata: ["reason": "\(reason)"]
-                )
-            }
-        }
+        disk.healthChanged = Self.diskReporter(logger)
         store = try DiskStore(disk)
         let tiers = configuration.cache.tiers
         let stored = configuration.cache.hasDisk ? TieredDisk(store, policy: tiers, observer: events) : nil
         readLane = try WorkLane(WorkLane.Configuration(name: "read", threads: configuration.cache.readThreads))
         metrics = Metrics(loops: loops, sources: configuration.metrics.sources)
+        tracer = Tracer(configuration.tracing, loops: loops, sources: metrics.sourceNumbers, logger: logger)
         let via = ViaName()
         var engine = TransferEngine.Configuration(userAgent: "Edgeprint/\(Version.text)", pseudonym: via.text)
         engine.scheduling = configuration.scheduling
@@ -195,6 +191,7 @@ final class DaemonParts: Sendable {
         let rates = ClientRates(unnamed: UnnamedClientNotice(logger: logger).tell)
         var serving = ServerConfiguration(configuration, sockets: sockets, loops: loops, time: time)
         serving.accounts = accounts
+        serving.sampling = tracer.sampling
         serving.isContended = { [workers, transfers] in
             workers.isContended || transfers.statistics.waitingUrgent > 0
         }
@@ -211,14 +208,24 @@ final class DaemonParts: Sendable {
                     rates: rates,
                     loops: loops,
                     slowMisses: slowMisses,
-                    brownouts: brownouts
+                    brownouts: brownouts,
+                    tracer: tracer
                 ),
-                raw: RawRoute(proxy: raw, live: live, rates: rates, via: via, logger: logger),
+                raw: RawRoute(
+                    proxy: raw,
+                    live: live,
+                    rates: rates,
+                    via: via,
+                    logger: logger,
+                    time: time,
+                    tracer: tracer
+                ),
                 observer: observer,
                 purger: purger,
                 live: live,
                 via: via,
-                sites: (0..<loops).map { _ in LoopSites(resolver) }
+                sites: (0..<loops).map { _ in LoopSites(resolver) },
+                tracer: tracer
             )
         )
         let addresses = sockets.adminListener.map { [$0] } ?? configuration.admin.listen
@@ -242,6 +249,7 @@ final class DaemonParts: Sendable {
             slowMisses: slowMisses,
             brownouts: brownouts,
             pictures: playground.pictures,
+            tracer: tracer,
             server: publicServer,
             accessLog: sink,
             accessLogBudget: budget,
@@ -263,13 +271,15 @@ final class DaemonParts: Sendable {
             source: SourceSwitchRoute(suspended: suspended, transfers: transfers, live: live, logger: logger)
         )
         let session = AdminSession(time: time) { Int64(live.current.admin.session / 1000) }
+        var administration = ServerConfiguration(
+            addresses: addresses,
+            maximumConnections: 256,
+            socketMode: .ownerAndGroup,
+            time: time
+        )
+        administration.inherited = sockets.ownAdmin
         adminServer = HTTPServer(
-            configuration: ServerConfiguration(
-                addresses: addresses,
-                maximumConnections: 256,
-                socketMode: .ownerAndGroup,
-                time: time
-            ),
+            configuration: administration,
             handler: AdminHandler(
                 token: { live.current.admin.token },
                 site: { $0.site(in: live.current) },

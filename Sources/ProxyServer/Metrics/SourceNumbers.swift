@@ -22,6 +22,11 @@ final class SourceNumbers: Sendable {
         }
     }
 
+    /// The name of the source with a number; `nil` for 0.
+    func name(of number: Int) -> String? {
+        state.withLock { $0.names.indices.contains(number - 1) ? $0.names[number - 1] : nil }
+    }
+
     /// The names by number; the first has number 1.
     var names: [String] { state.withLock { $0.names } }
 }

@@ -17,11 +17,13 @@ final class ImageRoute: Sendable {
     private let resolvers: [LoopResolver]
     private let slowMisses: SlowMisses?
     private let brownouts: Brownouts?
+    private let tracer: Tracer?
 
     /// - Parameters:
     ///   - loops: the number of event loops that call the route.
     ///   - slowMisses: sends placeholders for images that take long; `nil` to let all clients wait.
     ///   - brownouts: answers under overload; `nil` to answer with 503.
+    ///   - tracer: what records traced requests; `nil` if none are.
     init(
         resolver: ResolverCell,
         pipeline: Pipeline,
@@ -32,8 +34,10 @@ final class ImageRoute: Sendable {
         rates: ClientRates,
         loops: Int,
         slowMisses: SlowMisses? = nil,
-        brownouts: Brownouts? = nil
+        brownouts: Brownouts? = nil,
+        tracer: Tracer? = nil
     ) {
+        self.tracer = tracer
         self.slowMisses = slowMisses
         self.brownouts = brownouts
         self.live = live
@@ -156,7 +160,9 @@ final class ImageRoute: Sendable {
         let waiting = WaitingRequest()
         let promise = SourcedPromise(context.promise(onCancel: { waiting.leave() }), tag: request.tag)
         let (trace, reader) = (context.trace, PageReader(head, of: site, in: bytes))
-        var load = LoadContext(demand: directives.demand, caller: OriginCaller(head, bytes, context))
+        let (start, tracing) = (context.monotonic, tracer?.trace(of: context))
+        tracing?.resolved(variant.origin)
+        var load = LoadContext(demand: directives.demand, caller: OriginCaller(head, bytes, context, of: tracing))
         load.caller.unkeyed = variant.origin.unkeyed
         load.account = context.account(in: site)
         load.deadline = variant.deadline(from: context.monotonic)
@@ -174,14 +180,18 @@ final class ImageRoute: Sendable {
             case .success(let answer):
                 // Stages that several requests waited for are counted once.
                 if !answer.status.isCollapsed { metrics.stages.observe(answer.timings) }
+                let note = AnswerNote(answer, end: time.monotonic)
                 if let rung = answer.rung, let brownouts, !promise.isCompleted {
-                    return promise.complete(brownouts.response(answer, rung, for: variant, of: request), answer.timings)
+                    return promise.complete(brownouts.response(answer, rung, for: variant, of: request), note)
                 }
                 var answer = answer
                 if takesGzip { answer.entity = answer.entity.compressed ?? answer.entity }
                 let response = Self.response(answer, to: request, conditions: conditions, now: time.wallSeconds)
-                promise.complete(response, answer.timings)
+                promise.complete(response, note)
             case .failure(let error):
+                if CacheStatus(error)?.isOfOwnDownload == true {
+                    tracing?.downloaded(from: start, to: time.monotonic, hasFailed: true)
+                }
                 if error.isOverload, let brownouts, !promise.isCompleted {
                     return brownouts.placeholder(for: variant, of: request, after: error) { [self] placeholder in
                         promise.complete(placeholder ?? refusal(error, of: variant, request, reader, id: trace.id))

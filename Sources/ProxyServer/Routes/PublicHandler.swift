@@ -11,10 +11,13 @@ final class PublicHandler: RequestHandler {
     private let purger: Purger
     private let live: LiveConfiguration
     private let via: ViaName
+    private let tracer: Tracer?
     /// One for each event loop.
     private let sites: [LoopSites]
 
-    /// - Parameter sites: one for each event loop that calls the handler.
+    /// - Parameters:
+    ///   - sites: one for each event loop that calls the handler.
+    ///   - tracer: records traced requests; `nil` to record none.
     init(
         images: ImageRoute,
         raw: RawRoute,
@@ -22,9 +25,11 @@ final class PublicHandler: RequestHandler {
         purger: Purger,
         live: LiveConfiguration,
         via: ViaName,
-        sites: [LoopSites]
+        sites: [LoopSites],
+        tracer: Tracer? = nil
     ) {
         self.sites = sites
+        self.tracer = tracer
         self.images = images
         self.raw = raw
         plain = PlainPictureRoute(live: live)
@@ -36,6 +41,7 @@ final class PublicHandler: RequestHandler {
 
     func handle(_ head: borrowing RequestHead, bytes: Span<UInt8>, context: RequestContext) -> Reply {
         observer.began(loop: context.loop)
+        tracer?.began(head, bytes, context)
         if via.hasLoop(head, bytes) { return .now(readable(Response(.loop, id: context.trace.id))) }
         guard let site = sites[context.loop].site(of: head, in: bytes) else {
             return .now(readable(Response(.noSite, id: context.trace.id)))
@@ -121,6 +127,7 @@ final class PublicHandler: RequestHandler {
     var wantsCompletions: Bool { true }
 
     func finished(_ exchange: ExchangeSummary, target: Span<UInt8>) {
+        tracer?.ended(exchange, target: target)
         observer.finished(exchange, target: target)
     }
 

@@ -12,14 +12,20 @@ final class RawRoute: Sendable {
     private let rates: ClientRates
     private let via: ViaName
     private let logger: Logger
+    private let time: any TimeSource
+    private let tracer: Tracer?
 
     init(
         proxy: RawProxy<OriginRequest>,
         live: LiveConfiguration,
         rates: ClientRates,
         via: ViaName,
-        logger: Logger
+        logger: Logger,
+        time: any TimeSource = SystemTime(),
+        tracer: Tracer? = nil
     ) {
+        self.tracer = tracer
+        self.time = time
         self.rates = rates
         self.via = via
         self.proxy = proxy
@@ -55,6 +61,10 @@ final class RawRoute: Sendable {
         if head.method == .options, fields.maximumForwards == 0 {
             let methods = origin.source.allMethods.joined(separator: ", ")
             return .now(PublicHandler.options(live.current.answers.cors, methods: methods).tagged(tag))
+        }
+        if let tracing = tracer?.trace(of: context) {
+            tracing.resolved(origin)
+            fields.continueTrace(context.trace, in: tracing)
         }
         var request = CacheRequest(
             method: method,
@@ -111,9 +121,12 @@ final class RawRoute: Sendable {
         let origin = request.origin
         let waiting = WaitingRequest()
         let promise = context.promise(onCancel: { waiting.leave() })
-        let id = context.trace.id
+        let (id, start, tracing) = (context.trace.id, context.monotonic, tracer?.trace(of: context))
         let subscription = proxy.load(request, interim: { [via] in promise.interim($0, via: via) }) {
-            [logger, via, live] result in
+            [logger, via, live, time] result in
+            if Self.hasDownloaded(result) {
+                tracing?.downloaded(from: start, to: time.monotonic, hasFailed: result.isFailure)
+            }
             switch result {
             case .success(let answer): promise.complete(Response(answer, of: origin, via: via).tagged(tag))
             case .failure(let error):
@@ -127,6 +140,14 @@ final class RawRoute: Sendable {
         }
         waiting.join(subscription)
         return .later
+    }
+
+    /// Whether the origin was asked for this request, and not for another one that it joined.
+    private static func hasDownloaded(_ result: Result<RawAnswer, PipelineError>) -> Bool {
+        switch result {
+        case .success(let answer): answer.cacheStatus.isOfOwnDownload
+        case .failure(let error): CacheStatus(error)?.isOfOwnDownload == true
+        }
     }
 
     private static func name(of method: HTTPMethod, _ bytes: Span<UInt8>) -> String {

@@ -16,10 +16,10 @@ struct SourcedPromise: Sendable {
 
     /// Passes the response to the connection's loop.
     ///
-    /// - Parameter timings: the stages that ran for it; `nil` if none did.
-    func complete(_ response: Response, _ timings: StageTimings? = nil) {
+    /// - Parameter note: the stages that ran for it; `nil` if none did.
+    func complete(_ response: Response, _ note: AnswerNote? = nil) {
         var response = response.tagged(tag)
-        response.note = timings.map { AnswerNote($0) }
+        response.note = note
         promise.complete(response)
     }
 }

@@ -4,9 +4,10 @@ import HTTPKit
 import ImagePipeline
 import LinuxSystem
 
-/// Listening sockets passed by the service manager.
+/// Listening sockets passed by the service manager, or by the process that this one takes over from.
 ///
-/// They are served in addition to `listen`, and replace addresses in it that they are bound to.
+/// Those of the manager are served in addition to `listen`, and replace addresses in it that they are bound to. Sockets that a
+/// daemon has opened itself are used for the addresses that they were opened for.
 struct ActivatedSockets: Sendable, Equatable {
     /// The reason why a descriptor cannot be used.
     struct UnusableSocket: Error, CustomStringConvertible {
@@ -20,6 +21,11 @@ struct ActivatedSockets: Sendable, Equatable {
     var publicListeners: [ListenAddress] = []
     /// The socket of the admin listener, named `admin`.
     var adminListener: ListenAddress?
+    /// Sockets that a predecessor has opened for its public and its admin listener.
+    var ownPublic: [ListenAddress: [CInt]] = [:]
+    var ownAdmin: [ListenAddress: [CInt]] = [:]
+    /// All passed sockets by name, to pass them on.
+    private var names: [CInt: String] = [:]
 
     /// Assigns the passed sockets to the listeners.
     ///
@@ -31,6 +37,14 @@ struct ActivatedSockets: Sendable, Equatable {
             }
             guard Self.option(SO_ACCEPTCONN, of: socket.number) == 1 else {
                 throw UnusableSocket(number: socket.number, reason: "is not listening (Accept=no)")
+            }
+            names[socket.number] = socket.name
+            if let own = SocketName(socket.name) {
+                switch own.listener {
+                case .public: ownPublic[own.address, default: []].append(socket.number)
+                case .admin: ownAdmin[own.address, default: []].append(socket.number)
+                }
+                continue
             }
             guard socket.name == "admin" else {
                 publicListeners.append(.descriptor(socket.number))
@@ -47,6 +61,20 @@ struct ActivatedSockets: Sendable, Equatable {
     func publicAddresses(beside configured: [ListenAddress]) -> [ListenAddress] {
         let bound = publicListeners.compactMap(Self.bound)
         return publicListeners + configured.filter { !bound.contains($0) }
+    }
+
+    /// The name of a listening socket of this process when it is passed on; an activated one keeps its name.
+    func name(of socket: ListeningSocket, _ listener: SocketName.Listener) -> String {
+        if case .descriptor(let number) = socket.address { return names[number] ?? "" }
+        return SocketName(listener, socket.address).text
+    }
+
+    /// Own sockets of a predecessor for addresses that are no longer configured, with their names.
+    func unused(_ configuration: Configuration) -> [ServiceEnvironment.Socket] {
+        let own = [(ownPublic, configuration.listen), (ownAdmin, configuration.admin.listen)]
+        return own.flatMap { sockets, addresses in
+            sockets.filter { !addresses.contains($0.key) }.flatMap(\.value)
+        }.map { ServiceEnvironment.Socket(number: $0, name: names[$0] ?? "") }
     }
 
     /// Checks that remote clients need a token on the admin socket.

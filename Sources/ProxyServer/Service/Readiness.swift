@@ -13,13 +13,18 @@ final class Readiness: Sendable {
         var isReady: Bool { isOpen && workers == .ready }
     }
 
-    private let state: Lock<State>
+    private let state: Monitor<State>
 
     /// Creates the state of a daemon that is starting.
     ///
     /// - Parameter sandbox: how strictly workers must be confined.
     init(sandbox: SandboxMode = .best) {
-        state = Lock(State(sandbox: SandboxReport(sandbox, nil)))
+        state = Monitor(State(sandbox: SandboxReport(sandbox, nil)))
+    }
+
+    /// Blocks until the first worker is ready, or none can be started; returns which.
+    func waitForWorkers() -> WorkerPool.Condition {
+        state.wait { $0.workers == .starting ? nil : $0.workers } ?? .starting
     }
 
     /// The last reported confinement of the workers.
@@ -30,6 +35,9 @@ final class Readiness: Sendable {
 
     /// Whether the server is ready now.
     var isReady: Bool { state.withLock { $0.isReady } }
+
+    /// Whether the listeners are open, and draining has not begun.
+    var isOpen: Bool { state.withLock { $0.isOpen } }
 
     /// The last reported condition of the worker pool.
     var workers: WorkerPool.Condition { state.withLock { $0.workers } }
@@ -47,7 +55,7 @@ final class Readiness: Sendable {
     func setWorkers(_ condition: WorkerPool.Condition) -> Bool { change { $0.workers = condition } }
 
     private func change(_ body: (inout State) -> Void) -> Bool {
-        state.withLock { state in
+        state.update(wakingAll: true) { state in
             body(&state)
             guard state.isReady, !state.hasBeenReady else { return false }
             state.hasBeenReady = true

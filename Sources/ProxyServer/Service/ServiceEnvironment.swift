@@ -12,6 +12,11 @@ struct ServiceEnvironment: Sendable, Equatable {
     /// The passed descriptors with their names.
     var sockets: [Socket] = []
 
+    /// The process that this one takes over from; `nil` if there is none.
+    var predecessor: pid_t?
+    /// How many descriptors the manager keeps for the next start (`FileDescriptorStoreMax=`; since systemd 254).
+    var storeSize = 0
+
     /// A passed descriptor.
     struct Socket: Sendable, Equatable {
         var number: CInt
@@ -21,16 +26,25 @@ struct ServiceEnvironment: Sendable, Equatable {
 
     /// The number of the first passed descriptor (`SD_LISTEN_FDS_START`).
     private static let firstSocket: CInt = 3
+    /// The most descriptors that are taken: own ones are one for each core and address.
+    private var mostSockets: CInt { predecessor != nil || storeSize > 0 ? 1_024 : 64 }
+
+    /// The variable with the id of the process that a successor takes over from.
+    static let predecessorName = "LISTEN_PREDECESSOR"
 
     /// Reads the variables that are addressed to a process.
-    init(_ environment: [String: String], process: pid_t) {
+    ///
+    /// - Parameter parent: the id of its parent.
+    init(_ environment: [String: String], process: pid_t, parent: pid_t = 0) {
+        if parent > 0, environment[Self.predecessorName] == String(parent) { predecessor = parent }
+        storeSize = environment["FDSTORE"].flatMap { Int($0) } ?? 0
         notifySocket = environment["NOTIFY_SOCKET"]
         let watched = environment["WATCHDOG_PID"].map { $0 == String(process) } ?? true
         if watched, let text = environment["WATCHDOG_USEC"], let value = Int64(text), value > 0 {
             watchdogMicroseconds = value
         }
-        guard environment["LISTEN_PID"] == String(process), let text = environment["LISTEN_FDS"],
-            let count = CInt(text), (1...64).contains(count)
+        guard environment["LISTEN_PID"] == String(process) || predecessor != nil, let text = environment["LISTEN_FDS"],
+            let count = CInt(text), (1...mostSockets).contains(count)
         else { return }
         let names = (environment["LISTEN_FDNAMES"] ?? "").split(separator: ":", omittingEmptySubsequences: false)
         sockets = (0..<count).map { index in

@@ -18,6 +18,10 @@ final class ServiceNotifier: Sendable {
         case watchdog
         /// A status line for display.
         case status(String)
+        /// Another process is the service's main process from now on.
+        case main(process: pid_t)
+        /// The manager shall no longer keep a socket for the next start.
+        case forget(socket: String)
         /// The current operation may take this many microseconds more.
         case extendTimeout(microseconds: Int64)
 
@@ -30,6 +34,8 @@ final class ServiceNotifier: Sendable {
             case .watchdog: "WATCHDOG=1"
             case .status(let line):
                 "STATUS=\(line.filter { !$0.isNewline && $0.asciiValue.map { $0 >= 0x20 && $0 != 0x7F } ?? true })"
+            case .main(let process): "MAINPID=\(process)"
+            case .forget(let name): "FDSTOREREMOVE=1\nFDNAME=\(name)"
             case .extendTimeout(let microseconds): "EXTEND_TIMEOUT_USEC=\(microseconds)"
             }
         }
@@ -52,18 +58,60 @@ final class ServiceNotifier: Sendable {
         self.path = path
     }
 
+    /// Gives the manager a socket to keep for the next start, under a name.
+    ///
+    /// - Returns: whether it was sent.
+    func keep(_ descriptor: CInt, named name: String) -> Bool {
+        send("FDSTORE=1\nFDNAME=\(name)", with: descriptor)
+    }
+
+    /// Blocks until the manager has processed all earlier notifications, for five seconds at most (`BARRIER=1` of sd_notify(3)).
+    func waitUntilProcessed() {
+        var ends: [CInt] = [-1, -1]
+        guard unsafe pipe(&ends) == 0 else { return }
+        for end in ends { edge_set_cloexec(end, 1) }
+        defer { close(ends[0]) }
+        let isSent = send("BARRIER=1", with: ends[1])
+        close(ends[1])
+        // The manager closes its copy.
+        var entry = pollfd(fd: ends[0], events: 0, revents: 0)
+        if isSent { unsafe poll(&entry, 1, 5_000) }
+    }
+
+    /// Sends a notification with a descriptor.
+    private func send(_ text: String, with descriptor: CInt) -> Bool {
+        // On a socket of its own: with descriptors, the address must be that of the connection.
+        let number = Glibc.socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+        guard number >= 0 else { return false }
+        defer { close(number) }
+        // Waits a second at most for a manager that is behind.
+        var time = timeval(tv_sec: 1, tv_usec: 0)
+        unsafe setsockopt(number, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+        let isConnected = unsafe withAddress { unsafe connect(number, $0, $1) == 0 }
+        let bytes = Array(text.utf8)
+        var descriptors = [descriptor]
+        guard isConnected else { return false }
+        return unsafe edge_send_with_descriptors(number, bytes, bytes.count, &descriptors, 1) >= 0
+    }
+
     /// Sends notifications in one datagram.
     func send(_ messages: Message...) {
         let bytes = Array(messages.map(\.text).joined(separator: "\n").utf8)
+        unsafe withAddress { address, length in
+            let flags = CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT)
+            _ = unsafe sendto(socket.number, bytes, bytes.count, flags, address, length)
+        }
+    }
+
+    private func withAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         var target = sockaddr_un()
         target.sun_family = sa_family_t(AF_UNIX)
         unsafe withUnsafeMutableBytes(of: &target.sun_path) { unsafe $0.copyBytes(from: path) }
         // The length of the address delimits an abstract name; a path ends at its NUL.
         let length = socklen_t(MemoryLayout.offset(of: \sockaddr_un.sun_path) ?? 2) + socklen_t(path.count)
-        unsafe withUnsafePointer(to: &target) { pointer in
+        return unsafe withUnsafePointer(to: &target) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-                let flags = CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT)
-                _ = unsafe sendto(socket.number, bytes, bytes.count, flags, generic, length)
+                unsafe body(generic, length)
             }
         }
     }

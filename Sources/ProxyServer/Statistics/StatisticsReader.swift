@@ -65,6 +65,7 @@ struct StatisticsReading: Sendable {
     let slowMisses: Int
     /// Images that are to be made after something else was sent under overload.
     let brownouts: Int
+    let tracing: TracingReading
     /// `nil` if it was not requested, or if no worker could be queried.
     let coders: CoderList?
     /// Requests by source.
@@ -91,6 +92,7 @@ struct StatisticsReader: Sendable {
     let slowMisses: SlowMisses
     let brownouts: Brownouts
     let pictures: PlaygroundPictures
+    let tracer: Tracer
     let server: HTTPServer
     let accessLog: LineSink
     let accessLogBudget: LineBudget
@@ -164,6 +166,7 @@ struct StatisticsReader: Sendable {
             activity: events.statistics,
             slowMisses: slowMisses.underWay,
             brownouts: brownouts.waiting,
+            tracing: TracingReading(tracer),
             coders: coders,
             sources: metrics.sources.read(metrics.sourceNumbers.names),
             process: ProcessReading(),

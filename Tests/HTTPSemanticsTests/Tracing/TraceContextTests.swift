@@ -34,6 +34,16 @@ struct TraceContextTests {
     ])
     func `rejects everything else`(text: String) { #expect(read(text) == nil) }
 
+    @Test func `a decision replaces the caller's flag, and keeps its other parts`() throws {
+        var context = try #require(read(Self.sound))
+        #expect(!context.isRecorded && context.parent == 0x00f0_67aa_0ba9_02b7)
+        context.decide(span: 0xAB)
+        #expect(context.isRecorded && context.id == Self.id && context.flags == 1)
+        context.decide(span: 0)
+        #expect(!context.isRecorded && context.traceparent(parent: 1).hasSuffix("-00"))
+        #expect(TraceContext.text(ofSpan: 0xAB) == "00000000000000ab")
+    }
+
     @Test func `is never all zeros`() {
         #expect(TraceContext(high: 0, low: 0).id == String(repeating: "0", count: 31) + "1")
     }

@@ -9,8 +9,9 @@ final class SteadyLoad: Sendable {
     struct Tally: Equatable {
         /// Complete responses with status 200.
         var answered = 0
-        /// Connections that were refused, or persistent ones that were closed before a response began: HTTP clients retry these (RFC
-        /// 9112 §9.3.1).
+        /// Connections that were refused.
+        var refused = 0
+        /// Persistent connections that were closed before a response began: HTTP clients retry these (RFC 9112 §9.3.1).
         var retried = 0
         /// All other outcomes, as text.
         var failed: [String] = []
@@ -49,7 +50,7 @@ final class SteadyLoad: Sendable {
     }
 
     private func runConnection() {
-        guard let client = try? RawHTTPClient(port: port) else { return tally.update { $0.retried += 1 } }
+        guard let client = try? RawHTTPClient(port: port) else { return tally.update { $0.refused += 1 } }
         for (index, target) in targets.enumerated() where !isOver.load(ordering: .relaxed) {
             do {
                 let answer = try client.get(target)

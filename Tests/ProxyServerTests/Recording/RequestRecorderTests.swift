@@ -126,7 +126,7 @@ struct RequestRecorderTests {
         let recorder = recorder()
         var timings = StageTimings()
         timings.encode = 7
-        finish(recorder, .miss, target: "/" + String(repeating: "a", count: 2_000), note: AnswerNote(timings))
+        finish(recorder, .miss, target: "/" + String(repeating: "a", count: 2_000), note: AnswerNote(timings, end: 0))
         finish(recorder, .miss)
         let recent = recorder.read().recent
         #expect(recent.map { $0.timings?.encode } == [nil, 7] && recent.last?.target.count == 512)

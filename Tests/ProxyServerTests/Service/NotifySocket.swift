@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import LinuxSystem
 import TestSupport
@@ -32,6 +33,17 @@ final class NotifySocket: Sendable {
 
     /// Waits for the next datagram; `nil` after 20 s.
     func next() -> String? { receive(0) }
+
+    /// Waits for the next datagram and the descriptors that come with it, which the caller closes; `nil` after 20 s.
+    func nextWithSockets() -> (text: String, descriptors: [CInt])? {
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        var descriptors = [CInt](repeating: -1, count: 16)
+        var found: CInt = 16
+        let count = unsafe edge_receive_with_descriptors(socket.number, &bytes, bytes.count, &descriptors, &found)
+        guard count >= 0 else { return nil }
+        for descriptor in descriptors[..<Int(found)] { edge_set_cloexec(descriptor, 0) }
+        return (String(decoding: bytes[..<count], as: UTF8.self), Array(descriptors[..<Int(found)]))
+    }
 
     /// A datagram that has already arrived.
     func waiting() -> String? { receive(CInt(MSG_DONTWAIT)) }

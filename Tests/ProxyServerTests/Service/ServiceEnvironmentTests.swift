@@ -18,6 +18,17 @@ struct ServiceEnvironmentTests {
         #expect(found.sockets.map(\.name) == ["public", "admin", ""])
     }
 
+    @Test func `reads what a predecessor passes, and nothing of another process's`() {
+        let names = (0..<100).map { "n\($0)" }
+        let variables = [
+            "LISTEN_PREDECESSOR": "6", "LISTEN_FDS": "100", "LISTEN_FDNAMES": names.joined(separator: ":"),
+        ]
+        let found = ServiceEnvironment(variables, process: 7, parent: 6)
+        #expect(found.predecessor == 6 && found.sockets.map(\.name) == names)
+        let strange = ServiceEnvironment(variables, process: 7, parent: 5)
+        #expect(strange.predecessor == nil && strange.sockets.isEmpty)
+    }
+
     @Test(arguments: [
         ["LISTEN_PID": "8", "LISTEN_FDS": "1"], ["LISTEN_FDS": "1"], ["LISTEN_PID": "7", "LISTEN_FDS": "x"],
         ["LISTEN_PID": "7", "LISTEN_FDS": "0"], ["LISTEN_PID": "7", "LISTEN_FDS": "-1"],

@@ -105,6 +105,11 @@ struct StatisticsNamesTests {
         edgeprint_sources_suspended gauge
         edgeprint_sources_unverified gauge
         edgeprint_store_duration_seconds histogram
+        edgeprint_trace_export_retries_total counter
+        edgeprint_trace_queue_spans gauge
+        edgeprint_trace_spans_dropped_total counter reason=export reason=queue reason=rejected
+        edgeprint_trace_spans_exported_total counter
+        edgeprint_trace_spans_total counter
         edgeprint_transfer_bytes_total counter
         edgeprint_transfer_connect_seconds histogram
         edgeprint_transfer_connections_total counter
@@ -195,6 +200,8 @@ struct StatisticsNamesTests {
         requests.shed: client overload
         requests.statuses: 1xx 2xx 3xx 4xx 5xx
         sources: offline suspended unverified
+        tracing: exported recorded retries waiting
+        tracing.dropped: export queue rejected
         transfers: active bytes dropped expired mirrored newConnections outcomes refused requests resumptions retries reusedConnections waiting
         warm: jobs waiting
         warm.targets: done failed skipped

@@ -10,6 +10,8 @@ final class DiskWriter {
     private static let idle: Int64 = 5_000_000_000
     /// Nanoseconds between two steps of background work, which leave the disk to readers.
     private static let pause: Int64 = 1_000_000
+    /// Nanoseconds between two attempts to lock a folder that another process is about to release.
+    private static let lockPause: Int64 = 50_000_000
 
     /// Nanoseconds between two checks of free space and ages.
     private static let housekeepingPause: Int64 = 1_000_000_000
@@ -27,6 +29,8 @@ final class DiskWriter {
     private var hasReconciled = false
     /// Monotonic nanoseconds.
     private var retryAt: Int64 = .min
+    /// Whether the folder is not open because another process has it.
+    private var isLockedOut = false
     /// Bytes that must be free before the folder is retried; 0 if it was not full.
     private var wantedBytes = 0
     /// Whether stores fail for lack of free space.
@@ -51,7 +55,7 @@ final class DiskWriter {
         do throws(DiskFault) {
             try open()
         } catch {
-            if case .refused(let refusal) = error {
+            if case .refused(let refusal) = error, !isForLock(error) {
                 end()
                 return opened(.failure(refusal))
             }
@@ -66,7 +70,7 @@ final class DiskWriter {
     ///
     /// - Returns: false after the last one.
     private func work() -> Bool {
-        let timeout = session != nil && hasBackgroundWork ? Self.pause : Self.idle
+        let timeout = session != nil && hasBackgroundWork ? Self.pause : isLockedOut ? Self.lockPause : Self.idle
         let next = shared.queue.next(
             maximumCount: Self.batchCount,
             maximumBytes: Self.batchBytes,
@@ -268,6 +272,7 @@ final class DiskWriter {
         let opening = DiskOpening(folder: shared.folder, files: shared.configuration.files)
         let opened = try opening.open(held: lock, rebuilds: isIndexDamaged)
         lock = opened.lock
+        isLockedOut = false
         isIndexDamaged = false
         let isRebuilt = opened.isRebuilt
         if isRebuilt { shared.count { $0.rebuilds += 1 } }
@@ -294,12 +299,20 @@ final class DiskWriter {
         session = nil
         isIndexDamaged = isIndexDamaged || fault.isCorruption
         if fault.isCorruption { shared.readers.close() }
-        shared.count { $0.errors += 1 }
-        shared.health = .degraded(fault.reason(folder: shared.folder.path))
+        isLockedOut = isForLock(fault)
+        if !isLockedOut { shared.count { $0.errors += 1 } }
+        shared.health = isLockedOut ? .waiting : .degraded(fault.reason(folder: shared.folder.path))
         wantedBytes = fault.isFull ? heldBytes * 2 + Self.slack : 0
         let now = shared.configuration.time.monotonic
         // A damaged index is replaced at once: waiting does not help.
-        retryAt = fault.isCorruption ? now : now + shared.configuration.retrySeconds * 1_000_000_000
+        let pause = isLockedOut ? Self.lockPause : shared.configuration.retrySeconds * 1_000_000_000
+        retryAt = fault.isCorruption ? now : now + pause
+    }
+
+    /// Whether another process has the folder, and will release it.
+    private func isForLock(_ fault: DiskFault) -> Bool {
+        guard shared.configuration.waitsForLock, case .refused(.locked) = fault else { return false }
+        return true
     }
 
     /// Commits what the index can still commit after a fault of content files.

@@ -20,6 +20,7 @@ enum ConfigurationChecks {
         checkRawRemote(configuration, &decoder)
         UnsignedChecks.check(configuration, &decoder)
         checkSites(configuration, &decoder)
+        checkTracing(configuration.tracing, &decoder)
     }
 
     /// Reports contradictions between the keys of one site.
@@ -47,6 +48,18 @@ enum ConfigurationChecks {
         let message = "has no effect with remote.raw: true, which forwards responses unchanged"
         let key = scope + "remote.pages"
         decoder.report(message, key: key, place: decoder.places[key])
+    }
+
+    /// Reports header fields of requests to the collector that have no effect.
+    private static func checkTracing(_ tracing: Configuration.Tracing, _ decoder: inout ConfigurationDecoder) {
+        let key = "tracing.headers"
+        guard let place = decoder.places[key] else { return }
+        if !tracing.isOn, !tracing.headers.isEmpty {
+            decoder.report("has no effect without tracing.endpoint", key: key, place: place)
+        }
+        if tracing.headers.contains(where: { $0.name.lowercased() == "content-type" }) {
+            decoder.report("Content-Type is application/json and cannot be set", key: key, place: place)
+        }
     }
 
     /// Reports keys of encrypted URLs that do not exist.

@@ -15,7 +15,7 @@ enum ConfigurationSchema {
             + limits
             + InheritedSetting.top("timeouts")
             + timeouts + transfers
-            + InheritedSetting.top("quality") + InheritedSetting.top("formats") + behaviour + answers + webp
+            + InheritedSetting.top("quality") + InheritedSetting.top("formats") + behaviour + tracing + answers + webp
             + InheritedSetting.top("avif") + avif + ladder + warm + events + playground + placeholders
             + metrics
     )
