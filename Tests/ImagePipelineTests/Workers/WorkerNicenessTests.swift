@@ -1,4 +1,5 @@
 import Glibc
+import HTTPSemantics
 import LinuxSystem
 import TestSupport
 import Testing
@@ -10,7 +11,8 @@ import Testing
 struct WorkerNicenessTests {
     /// The niceness of a process beyond this one's.
     private func niceness(of pid: pid_t) -> CInt {
-        getpriority(PRIO_PROCESS, id_t(pid)) - getpriority(PRIO_PROCESS, 0)
+        getpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(pid))
+            - getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
     }
 
     @Test func `a client's further jobs, and background jobs, are extra`() throws {
@@ -22,7 +24,9 @@ struct WorkerNicenessTests {
             number += 1
             var job = try PoolBench.job()
             job.account = account
-            let pending = PendingTransform(id: number, message: [], job: job, arrival: 0, queue: queue, ends: ends) { _ in }
+            let pending = PendingTransform(id: number, message: [], job: job, arrival: 0, queue: queue, ends: ends) {
+                _ in
+            }
             try queue.append(pending)
             return try #require(queue.take())
         }
@@ -34,7 +38,9 @@ struct WorkerNicenessTests {
         #expect(try taken("a").isExtra, "its second job still runs")
     }
 
-    @Test func `a worker leaves the processors to other clients while it runs a further job, and only then`() async throws {
+    @Test func `a worker leaves the processors to other clients while it runs a further job, and only then`()
+        async throws
+    {
         try await PoolBench.withPool(workers: 3) { pool in
             try await pool.wait { $0.ready == 3 }
             var job = try PoolBench.slowJob()
