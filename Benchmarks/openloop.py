@@ -22,6 +22,10 @@ import zlib
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 IMAGES = os.environ.get("BENCH_IMAGES", os.path.join(ROOT, "../shared/images"))
+# The processors of the daemon; the benchmark uses the others.
+CORES = {int(core) for core in os.environ.get("BENCH_CORES", "").split(",") if core}
+if CORES:
+    os.sched_setaffinity(0, os.sched_getaffinity(0) - CORES)
 LARGE, MEDIUM = "bus-12mp.jpg", "kimono.jpg"
 
 
@@ -174,8 +178,14 @@ cache: {{ path: "{folder}/cache", originals: 512MiB, variants: 256MiB }}
         return subprocess.run([binary(), "check", "--config", self.config], capture_output=True).returncode == 0
 
     def start(self):
+        def prepare():
+            if CORES:
+                os.sched_setaffinity(0, CORES)
+            if self.prepare:
+                self.prepare()
+
         self.process = subprocess.Popen([binary(), "serve", "--config", self.config], stderr=self.log, stdout=self.log,
-                                        preexec_fn=self.prepare)
+                                        preexec_fn=prepare)
         for _ in range(400):
             if self.process.poll() is not None:
                 break

@@ -17,8 +17,8 @@ Everything runs on loopback; the origin, each client and the daemon are processe
 due. Prints a table, and writes JSON to BENCH_JSON (default: none).
 
 Environment: BENCH_BUILD (folder of the binaries, .build/release), BENCH_IMAGES (../shared/images), BENCH_SECONDS (per phase, 6),
-BENCH_FLOOD (500 connections), BENCH_PLAN (the query of transforms), BENCH_FOLDER (for the cache; /tmp), BENCH_TOP (lines added to the
-configuration).
+BENCH_CORES (processors for the daemon alone, such as 0; by default it shares all with the benchmark), BENCH_FLOOD (500 connections),
+BENCH_PLAN (the query of transforms), BENCH_FOLDER (for the cache; /tmp), BENCH_TOP (lines added to the configuration).
 """
 
 import asyncio
@@ -31,7 +31,7 @@ import time
 
 sys.dont_write_bytecode = True
 
-from openloop import Client, Daemon, Origin, in_process, milliseconds, open_loop, percentile, summary
+from openloop import CORES, Client, Daemon, Origin, in_process, milliseconds, open_loop, percentile, summary
 
 SECONDS = int(os.environ.get("BENCH_SECONDS", 6))
 FLOOD = int(os.environ.get("BENCH_FLOOD", 500))
@@ -184,6 +184,8 @@ def burners(count, niceness):
         pid = os.fork()
         if pid == 0:
             os.nice(niceness)
+            if CORES:
+                os.sched_setaffinity(0, CORES)
             burn()
         pids.append(pid)
     return pids
