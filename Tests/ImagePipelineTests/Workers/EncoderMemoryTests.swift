@@ -39,7 +39,7 @@ struct EncoderMemoryTests {
     @Test func `the smallest format is chosen among those that fit into memory`() async throws {
         try await PoolBench.withPool { configuration in
             // The other formats need between 512 and 520 MiB, including the worker's libraries; AVIF with chroma=444 needs over 600.
-            configuration.addressSpace = 528 << 20
+            configuration.addressSpace = 568 << 20
         } _: { pool in
             var job = try PoolBench.job(of: drawing, as: .svg)
             let search = EncodingSearch(takesSmallest: true)
