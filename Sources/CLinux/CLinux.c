@@ -186,10 +186,10 @@ void edge_yield_process(pid_t pid, int niceness) {
     closedir(threads);
 }
 
-int edge_can_lower_niceness(void) {
+int edge_can_lower_niceness(int niceness) {
     // 0 is the calling thread.
-    int before = getpriority(PRIO_PROCESS, 0);
-    return setpriority(PRIO_PROCESS, 0, before + 1) == 0 && setpriority(PRIO_PROCESS, 0, before) == 0;
+    int target = getpriority(PRIO_PROCESS, 0) + niceness;
+    return setpriority(PRIO_PROCESS, 0, target + 1) == 0 && setpriority(PRIO_PROCESS, 0, target) == 0;
 }
 
 int edge_yield_memory(void) {

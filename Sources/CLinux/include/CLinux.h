@@ -70,9 +70,9 @@ pid_t edge_spawn_successor(const char *path, char *const argv[], char *const env
 
 // Sets the niceness of every thread of another process of this user, on top of the calling thread's; failures are ignored.
 void edge_yield_process(pid_t pid, int niceness);
-// Whether a thread of this process may return from a higher niceness to its present one; leaves the calling thread with the higher one
-// if not, so call it on a thread that ends.
-int edge_can_lower_niceness(void);
+// Whether a thread of this process may return from a higher niceness to `niceness` on top of its present one; leaves the calling thread
+// with a higher one, so call it on a thread that ends.
+int edge_can_lower_niceness(int niceness);
 // Makes this process the kernel's choice if memory runs out. Call it after exec: a child of an undumpable process cannot write the
 // file before. 0, or an errno.
 int edge_yield_memory(void);

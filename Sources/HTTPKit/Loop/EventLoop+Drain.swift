@@ -14,7 +14,8 @@ extension EventLoop {
     /// close once the handshakes in flight have completed. Idle connections close once a request already on its way has had the
     /// time to arrive.
     ///
-    /// With `leavesListeners`, another process accepts from the same sockets: what waits there is left to it.
+    /// With `leavesListeners`, another process accepts from the same sockets: what arrives from now on is left to it. What has connected
+    /// already is served here: at a stop, or for an address that is no longer configured, that process does not exist.
     func drain(_ deadline: Int64, leavesListeners: Bool) {
         let isFirst = drainDeadline == nil
         drainDeadline = min(deadline, drainDeadline ?? .max)
@@ -22,9 +23,7 @@ extension EventLoop {
         if areListenersPaused { resumeListeners() }
         let flightEnd = min(now + Self.flightTime, deadline)
         for index in listeners.indices {
-            if leavesListeners {
-                leaveListener(index)
-            } else if let listener = listeners[index], listener.isOwnTCP,
+            if !leavesListeners, let listener = listeners[index], listener.isOwnTCP,
                 edge_ignore_new_connections(listener.descriptor.number) == 0
             {
                 listenersEnd = flightEnd
@@ -57,10 +56,6 @@ extension EventLoop {
         // Accept what has connected in time.
         var rounds = 0
         while rounds < 64, acceptConnections(index) { rounds += 1 }
-        leaveListener(index)
-    }
-
-    private func leaveListener(_ index: Int) {
         if let listener = listeners[index] { forget(listener) }
         listeners[index] = nil
     }

@@ -15,7 +15,7 @@ enum LoopMessage: Sendable {
     case resume(ConnectionID)
     /// Stop accepting, finish what is in flight, and end at this monotonic time at the latest.
     ///
-    /// With `leavesListeners`, another process accepts from the same sockets, and gets the connections that wait there.
+    /// With `leavesListeners`, another process accepts from the same sockets, and gets the connections that arrive from then on.
     case drain(deadline: Int64, leavesListeners: Bool = false)
     /// Call back, which shows that the loop is running.
     case ping(@Sendable () -> Void)

@@ -16,7 +16,7 @@ enum WorkerNiceness: CInt, Sendable {
         do throws(Errno) {
             // The thread keeps the niceness that it cannot leave.
             try SystemThread.start(name: "niceness") {
-                let isAllowed = edge_can_lower_niceness() != 0
+                let isAllowed = edge_can_lower_niceness(WorkerNiceness.usual.rawValue) != 0
                 result.update { $0 = isAllowed }
             }
         } catch {

@@ -21,6 +21,10 @@ enum Daemon {
         let budget = LineBudget(rate: configuration.log.rate)
         let logger = Logger.events(configuration.log.format, level: level, sink: sink, budget: budget, time: time)
         let service = ServiceEnvironment(loader.environment, process: getpid(), parent: getppid())
+        // Its sockets are open here, and nothing would accept from them.
+        if service.predecessor == nil, loader.environment[ServiceEnvironment.predecessorName] != nil {
+            throw ConfigurationProblem(place: nil, key: "", message: "the predecessor ended while this process started")
+        }
         // Writing to a closed peer must return an error instead of killing the daemon.
         signal(SIGPIPE, SIG_IGN)
         if configuration.workers.sandbox == .best, ProcessInspection.isAllowed {

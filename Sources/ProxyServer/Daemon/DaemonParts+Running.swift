@@ -154,7 +154,10 @@ extension DaemonParts {
         readiness.setOpen(false)
         events.close()
         stop(publicServer, grace: live.current.shutdown.grace, leavesListeners) {
-            if leavesListeners { store.close() }
+            guard leavesListeners else { return }
+            // Before the store: what is made without it would count as done.
+            warmer.stop()
+            store.close()
         }
         // Before the admin listener, which would wait for the streams of jobs.
         warmer.stop()

@@ -105,7 +105,12 @@ struct ServiceLink: Sendable {
     /// Reports that another process is the service from now on.
     func succeeded(by process: pid_t) {
         reporter?.stop()
-        notifier?.send(.main(process: process))
+        // Without it, the service would end with this process. Ten seconds, for a manager that is behind.
+        var attempts = 0
+        while notifier?.send(.main(process: process)) == false, attempts < 1_000 {
+            attempts += 1
+            usleep(10_000)
+        }
     }
 
     /// Reports the reload before and after; the manager waits until the daemon is ready again.

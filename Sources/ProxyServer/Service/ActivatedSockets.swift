@@ -26,6 +26,8 @@ struct ActivatedSockets: Sendable, Equatable {
     var ownAdmin: [ListenAddress: [CInt]] = [:]
     /// All passed sockets by name, to pass them on.
     private var names: [CInt: String] = [:]
+    /// Own Unix sockets whose path is gone, so that no client reaches them.
+    private var lost: [ServiceEnvironment.Socket] = []
 
     /// Assigns the passed sockets to the listeners.
     ///
@@ -40,6 +42,10 @@ struct ActivatedSockets: Sendable, Equatable {
             }
             names[socket.number] = socket.name
             if let own = SocketName(socket.name) {
+                if case .unix(let path) = own.address, unsafe access(path, F_OK) != 0 {
+                    lost.append(socket)
+                    continue
+                }
                 switch own.listener {
                 case .public: ownPublic[own.address, default: []].append(socket.number)
                 case .admin: ownAdmin[own.address, default: []].append(socket.number)
@@ -69,12 +75,12 @@ struct ActivatedSockets: Sendable, Equatable {
         return SocketName(listener, socket.address).text
     }
 
-    /// Own sockets of a predecessor for addresses that are no longer configured, with their names.
+    /// Own sockets of a predecessor for addresses that are no longer configured, or whose path is gone, with their names.
     func unused(_ configuration: Configuration) -> [ServiceEnvironment.Socket] {
         let own = [(ownPublic, configuration.listen), (ownAdmin, configuration.admin.listen)]
         return own.flatMap { sockets, addresses in
             sockets.filter { !addresses.contains($0.key) }.flatMap(\.value)
-        }.map { ServiceEnvironment.Socket(number: $0, name: names[$0] ?? "") }
+        }.map { ServiceEnvironment.Socket(number: $0, name: names[$0] ?? "") } + lost
     }
 
     /// Checks that remote clients need a token on the admin socket.

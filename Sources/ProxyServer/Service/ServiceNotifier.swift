@@ -95,11 +95,14 @@ final class ServiceNotifier: Sendable {
     }
 
     /// Sends notifications in one datagram.
-    func send(_ messages: Message...) {
+    ///
+    /// - Returns: false if the manager is behind.
+    @discardableResult
+    func send(_ messages: Message...) -> Bool {
         let bytes = Array(messages.map(\.text).joined(separator: "\n").utf8)
-        unsafe withAddress { address, length in
+        return unsafe withAddress { address, length in
             let flags = CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT)
-            _ = unsafe sendto(socket.number, bytes, bytes.count, flags, address, length)
+            return unsafe sendto(socket.number, bytes, bytes.count, flags, address, length) >= 0
         }
     }
 

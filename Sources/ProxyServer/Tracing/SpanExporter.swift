@@ -120,7 +120,8 @@ final class SpanExporter: Sendable {
                 return giveUp(batch, reason)
             case .later(let reason, let seconds):
                 let waited = (SystemTime().monotonic - begin) / Self.nanosecondsPerMillisecond
-                let asked = Int64(seconds) * 1_000
+                // More than is ever waited for must not overflow.
+                let asked = Int64(min(seconds, 1_000_000)) * 1_000
                 // A jitter of a half keeps many daemons from repeating at the same time.
                 let own = Int64(Double(pause) * (0.5 + 0.5 * pauses.random()))
                 let next = asked > 0 ? asked : own

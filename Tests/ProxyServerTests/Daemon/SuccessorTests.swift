@@ -141,6 +141,16 @@ struct SuccessorTests {
         #expect(rig.daemon.waitForExit() == 0)
     }
 
+    @Test func `a successor whose predecessor has ended does not start`() throws {
+        let folder = try TemporaryFolder()
+        do {
+            _ = try DaemonProcess("cache: { path: off }\n", in: folder, environment: ["LISTEN_PREDECESSOR": "1"])
+            Issue.record("it has started")
+        } catch DaemonProcess.Failure.notStarted(_, let log) {
+            #expect(log.contains("the predecessor ended while this process started"), "\(log)")
+        }
+    }
+
     @Test func `a successor that can start no worker leaves the old process as it is`() throws {
         let folder = try TemporaryFolder()
         let (binary, worker) = (folder.path + "/edgeprint", folder.path + "/edgeprint-worker")
