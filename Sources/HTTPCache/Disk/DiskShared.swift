@@ -42,7 +42,8 @@ final class DiskShared: Sendable {
         set {
             let isNews = condition.withLock { condition in
                 defer { condition = newValue }
-                return (condition == .healthy) != (newValue == .healthy) || (condition == .waiting) != (newValue == .waiting)
+                return (condition == .healthy) != (newValue == .healthy)
+                    || (condition == .waiting) != (newValue == .waiting)
             }
             if isNews { configuration.healthChanged?(newValue) }
         }

@@ -54,7 +54,7 @@ struct AdminRequest: Sendable {
     var isSecure = false
     /// Whether the request has the cookie of a session.
     var hasSession = false
-    /// Whether the session of the request goes on, for streams; true without one. Any thread.
+    /// Whether the session of the request goes on, for streams; true without one (any thread).
     var isStillSignedIn: @Sendable () -> Bool = { true }
 
     /// The header fields that are copied.
