@@ -111,6 +111,12 @@ struct DiskNamespaceTests {
         time.advance(seconds: 99_000)
         put(3, in: "shop", into: store)
         store.flush()
+        // The writer may have read one clock before and the other one after an advance. It takes that for a jump, and trusts the clocks
+        // again after an hour.
+        for _ in 0..<2 where stored(1...3) != [3] {
+            time.advance(seconds: 4000)
+            store.flush()
+        }
         #expect(stored(1...3) == [3])
         store.close()
     }
