@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// The size of a terminal in characters.
