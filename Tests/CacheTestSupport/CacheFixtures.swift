@@ -31,15 +31,22 @@ package enum CacheFixture {
         ALTER TABLE origins DROP COLUMN placeholder; ALTER TABLE variants DROP COLUMN stand_in;
         """
 
-    /// Reverts an index from layout 14 to 13.
-    package static let undoNamespaces = """
-        DROP TABLE namespace_totals; DROP INDEX origins_by_use; DROP INDEX variants_by_use;
-        ALTER TABLE origins DROP COLUMN namespace; ALTER TABLE variants DROP COLUMN namespace;
-        CREATE INDEX origins_by_use ON origins (used, length) WHERE has_body = 1;
-        CREATE INDEX variants_by_use ON variants (used, length); PRAGMA user_version = 13;
+    /// Reverts an index from layout 15 to 14.
+    package static let undoPlaces = """
+        DROP TABLE purge_position; ALTER TABLE origins DROP COLUMN sequence; ALTER TABLE origins DROP COLUMN era;
+        PRAGMA user_version = 14;
         """
 
-    /// Reverts an index from layout 14 to 12.
+    /// Reverts an index from layout 15 to 13.
+    package static let undoNamespaces =
+        undoPlaces + """
+            DROP TABLE namespace_totals; DROP INDEX origins_by_use; DROP INDEX variants_by_use;
+            ALTER TABLE origins DROP COLUMN namespace; ALTER TABLE variants DROP COLUMN namespace;
+            CREATE INDEX origins_by_use ON origins (used, length) WHERE has_body = 1;
+            CREATE INDEX variants_by_use ON variants (used, length); PRAGMA user_version = 13;
+            """
+
+    /// Reverts an index from layout 15 to 12.
     package static let undoSharing =
         undoNamespaces + """
             DROP INDEX origins_by_digest; DROP INDEX variants_by_digest; DROP INDEX origins_by_link; DROP INDEX variants_by_link;

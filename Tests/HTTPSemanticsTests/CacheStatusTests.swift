@@ -17,6 +17,11 @@ struct CacheStatusTests {
         (.fallback, "edgeprint; detail=fallback"), (.unasked(.refused), "edgeprint; detail=refused"),
         (.unasked(.overloaded), "edgeprint; detail=overloaded"),
         (.unasked(.onlyIfCached), "edgeprint; detail=only-if-cached"),
+        (.unasked(.outOfTouch), "edgeprint; detail=out-of-touch"),
+        (
+            .forwarded(.outOfTouch, status: 304, collapsed: true),
+            "edgeprint; fwd=stale; fwd-status=304; collapsed; detail=out-of-touch"
+        ),
     ])
     func `writes each status`(status: CacheStatus, text: String) {
         #expect(status.text == text)

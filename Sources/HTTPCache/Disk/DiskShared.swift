@@ -14,6 +14,8 @@ final class DiskShared: Sendable {
     let seed: DiskSeed?
     /// The totals as of the writer's last transaction.
     let totals = Lock(DiskTotals())
+    /// The position in the log of purges as of the writer's last transaction.
+    let position = Lock<PurgePosition?>(nil)
     private let counters = Lock(DiskStatistics())
     private let condition: Lock<DiskHealth>
     private let bounds: Lock<DiskLimits>

@@ -1,3 +1,5 @@
+import LinuxSystem
+
 /// Writes. They only queue, and may be called on any thread.
 extension DiskStore {
     /// Stores a variant's bytes with the records of its original and its auxiliary images.
@@ -75,16 +77,28 @@ extension DiskStore {
 
     /// Carries out a purge after `tombstone`, including writes queued before this call.
     ///
-    /// - Parameter completion: called on the writer's thread after the commit, or as soon as the purge has to wait for an
-    ///   unusable folder.
+    /// - Parameters:
+    ///   - place: the purge's place in the log of a cluster. It becomes durable with the removal, but not before those of earlier calls.
+    ///     Originals that were requested after the purge are kept.
+    ///   - completion: called on the writer's thread after the commit, or as soon as the purge has to wait for an unusable folder.
     /// - Returns: false when the queue is full; nothing is removed or hidden any longer.
-    package func remove(_ purge: Purge, completion: (@Sendable (PurgeCounts) -> Void)?) -> Bool {
-        guard shared.queue.submit(.remove(purge, completion: completion)) else {
+    package func remove(
+        _ purge: Purge,
+        at place: PurgePlace?,
+        completion: (@Sendable (PurgeCounts) -> Void)?
+    ) -> Bool {
+        guard shared.queue.submit(.remove(purge, place: place, completion: completion)) else {
             shared.removals.finish(purge)
             return false
         }
         return true
     }
+
+    /// The position in the log of a cluster that is on disk; `nil` if there is none, or the folder cannot be read.
+    package var position: PurgePosition? { shared.position.withLock { $0 } }
+
+    /// Replaces the position after purges were missed; it is durable before anything that is stored after this call.
+    package func setPosition(_ position: PurgePosition) { _ = shared.queue.submit(.position(position)) }
 
     /// Changes the limits; entries above them are evicted in the background, least recently used first.
     package func setLimits(_ limits: DiskLimits) {

@@ -43,9 +43,14 @@ package protocol DiskStoring: Sendable {
     func tombstone(_ purge: Purge) -> Bool
     /// Carries out a purge after `tombstone`, including entries queued before this call.
     ///
-    /// - Parameter completion: called when the removal is durable.
+    /// - Parameters:
+    ///   - place: the purge's place in the log of a cluster, which becomes durable with the removal, in the order of the calls.
+    ///     Originals that were requested after the purge are kept.
+    ///   - completion: called when the removal is durable.
     /// - Returns: false when the queue is full; nothing is removed or hidden any longer.
-    func remove(_ purge: Purge, completion: (@Sendable (PurgeCounts) -> Void)?) -> Bool
+    func remove(_ purge: Purge, at place: PurgePlace?, completion: (@Sendable (PurgeCounts) -> Void)?) -> Bool
+    /// Replaces the position in the log after purges were missed; it is durable before anything that is stored after this call.
+    func setPosition(_ position: PurgePosition)
     /// Counts the selected entries; blocks.
     func count(_ selection: PurgeSelection) -> PurgeCounts
     /// Records a use of an entry that was not read from disk, for eviction; any thread, returns immediately.
@@ -75,6 +80,16 @@ extension DiskStoring {
     package func store(variant: VariantRecord, origin: OriginRecord, bytes: [UInt8]) -> Bool {
         store(variant: variant, origin: origin, auxiliaries: [], bytes: bytes)
     }
+
+    /// Carries out a purge that is in no log.
+    ///
+    /// - Returns: false when the queue is full.
+    package func remove(_ purge: Purge, completion: (@Sendable (PurgeCounts) -> Void)?) -> Bool {
+        remove(purge, at: nil, completion: completion)
+    }
+
+    /// Has no position.
+    package func setPosition(_ position: PurgePosition) {}
 
     /// Hides a selection from readers; `remove` must follow.
     ///

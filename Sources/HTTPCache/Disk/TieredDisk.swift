@@ -77,9 +77,15 @@ package struct TieredDisk: RawStoring {
 
     package func tombstone(_ purge: Purge) -> Bool { disk.tombstone(purge) }
 
-    package func remove(_ purge: Purge, completion: (@Sendable (PurgeCounts) -> Void)?) -> Bool {
-        disk.remove(purge, completion: completion)
+    package func remove(
+        _ purge: Purge,
+        at place: PurgePlace?,
+        completion: (@Sendable (PurgeCounts) -> Void)?
+    ) -> Bool {
+        disk.remove(purge, at: place, completion: completion)
     }
+
+    package func setPosition(_ position: PurgePosition) { disk.setPosition(position) }
 
     package func count(_ selection: PurgeSelection) -> PurgeCounts { disk.count(selection) }
 

@@ -14,9 +14,10 @@ extension CacheExchange {
             let received = ReceivedPart(response, asked: asked)
         else { return false }
         let policy = response.asWhole.policy(for: request, bounds(response))
-        guard let new = StoredResponse(received, in: response, to: request, policy: policy),
+        guard var new = StoredResponse(received, in: response, to: request, policy: policy),
             new.isStorable(for: request)
         else { return false }
+        new.stamp = stamp
         forgetFailure()
         _ = try? store.admit(new, isStorable: true, replacing: stored)
         return true
@@ -26,10 +27,11 @@ extension CacheExchange {
     ///
     /// If the origin's part cannot be combined with the stored ones, they are removed and the whole is requested.
     func complete(by response: FetchedResponse, _ microseconds: UInt32) {
-        guard let whole = stored?.completed(by: response, for: request, bounds: bounds(response)) else {
+        guard var whole = stored?.completed(by: response, for: request, bounds: bounds(response)) else {
             store.change(.remove)
             return send(.whole)
         }
+        whole.stamp = stamp
         forgetFailure()
         if whole.isStorable(for: request), flight.mayPublish {
             _ = try? store.admit(whole, isStorable: true, replacing: stored)

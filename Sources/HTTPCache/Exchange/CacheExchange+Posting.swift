@@ -12,7 +12,8 @@ extension CacheExchange {
         else { return }
         let get = request.asGet
         let policy = response.policy(for: get, bounds(response))
-        let new = StoredResponse(response, to: get, policy: policy)
+        var new = StoredResponse(response, to: get, policy: policy)
+        new.stamp = stamp
         guard policy.statesLifetime, policy.freshness.lifetime > 0, new.isStorable(for: get), flight.mayPublish else {
             return
         }

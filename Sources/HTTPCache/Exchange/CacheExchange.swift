@@ -17,18 +17,21 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         let failures: NegativeCache<Failure>
         let lane: WorkLane?
         let time: any TimeSource
+        let progress: PurgeProgress
 
         /// Creates a context.
         package init(
             loader: any ResponseLoading<Origin>,
             failures: NegativeCache<Failure>,
             lane: WorkLane?,
-            time: any TimeSource
+            time: any TimeSource,
+            progress: PurgeProgress = .alone
         ) {
             self.loader = loader
             self.failures = failures
             self.lane = lane
             self.time = time
+            self.progress = progress
         }
     }
 
@@ -54,6 +57,8 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
     let store: any ResponseStore<Failure>
     let context: Context
     let flight: Flight<CacheOutcome, Failure>
+    /// What is known of purges before the origin is asked.
+    let stamp: PurgeStamp
     private let widens: Bool
     /// Called with each interim response of the origin.
     private let interim: (@Sendable (InterimResponse) -> Void)?
@@ -88,6 +93,7 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         self.store = store
         self.context = context
         self.flight = flight
+        stamp = context.progress.stamp
     }
 
     /// Sends the request, unless the origin is in back-off after a failure.
@@ -100,8 +106,8 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         let form: Form = isValidatable ? .validating : completes ? .completing : widens ? .whole : .own
         guard request.remembersFailures, !request.demand.retryFailed else { return send(form) }
         // A request that requires validation ignores remembered failures, except an outage of the origin.
-        if request.demand.isStrict {
-            if let failure = context.failures.outage(request.failureKey) { return end(.failure(failure)) }
+        if request.demand.isStrict || !context.progress.trustsFailures {
+            if let failure = context.failures.outage(request.failureKey) { return end(standIn(for: failure)) }
             return send(form)
         }
         switch context.failures.admit(request.failureKey) {
@@ -194,7 +200,8 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
             !(response.allowsStale && replacement != nil), !flight.isOver
         else { return }
         arriving.withLock { $0 = file }
-        let new = StoredResponse(response, to: request, policy: response.policy(for: request, bounds(response)))
+        var new = StoredResponse(response, to: request, policy: response.policy(for: request, bounds(response)))
+        new.stamp = stamp
         let isStorable = request.isGet && file.isKept && new.isStorable(for: request) && flight.mayPublish
         if isStorable || !request.passesResponses {
             var outcome = CacheOutcome(new, status(of: response), isValidated: true, microseconds)
@@ -245,6 +252,7 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
     private func keep(_ response: FetchedResponse, _ form: Form, _ microseconds: UInt32) {
         let policy = response.policy(for: request, bounds(response))
         var new = StoredResponse(response, to: request, policy: policy)
+        new.stamp = stamp
         let isStorable = new.isStorable(for: request) && new.isComplete
         // Directives that forbid storing the response apply to everything derived from it.
         if !isStorable, !request.passesResponses { new.expire() }
@@ -295,8 +303,11 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         let now = context.time.wallSeconds
         var updated = stored
         updated.update(with: response, for: request, bounds: bounds(response))
+        updated.stamp = stamp
         if !updated.policy.isStorable, !request.passesResponses { updated.expire() }
-        let changesFreshness = stored.policy.freshness.isFresh(at: now) || updated.policy.freshness.isFresh(at: now)
+        let changesFreshness =
+            stored.policy.freshness.isFresh(at: now) || updated.policy.freshness.isFresh(at: now)
+            || stored.stamp.era != stamp.era
         updated = store.renew(updated, from: stored, changesFreshness: changesFreshness)
         var outcome = CacheOutcome(updated, status(of: response), isValidated: true, microseconds)
         outcome.phases = response.phases

@@ -57,7 +57,16 @@ extension StoredResponse {
         // A 206 repeats the freshness fields of the 200 (RFC 9110 §15.3.7); without them, those of the older part apply.
         let isStated = new.policy.statesLifetime || !policy.statesLifetime
         let freshness = isStated ? new.policy.freshness : policy.freshness
-        return StoredResponse(status: 200, fields: fields, content: merged.content, freshness: freshness, vary: vary)
+        var whole = StoredResponse(
+            status: 200,
+            fields: fields,
+            content: merged.content,
+            freshness: freshness,
+            vary: vary
+        )
+        // Equal strong validators confirm the older part.
+        whole.stamp = new.stamp
+        return whole
     }
 
     /// Returns the complete response, with the missing bytes and the fields of a 206 (RFC 9111 §3.4).

@@ -39,6 +39,8 @@ package struct StoredResponse: Sendable {
     package let vary: VaryKey
     /// Whether the origin has since denied access to a client; stale use then requires validation.
     private(set) var needsValidation = false
+    /// What was known of purges when the origin was asked for it, or for its last validation.
+    package var stamp = PurgeStamp()
     /// The shared state that variants of an original refer to; `nil` for responses of raw sources.
     package var original: OriginSnapshot?
 
@@ -129,7 +131,9 @@ package struct StoredResponse: Sendable {
         case .bytes, .growing, .parts, .evicted: return self
         }
         guard range.count <= limit, let bytes = file.read(range) else { return nil }
-        return StoredResponse(status: status, fields: fields, content: .bytes(bytes), policy: policy, vary: vary)
+        var response = self
+        response.content = .bytes(bytes)
+        return response
     }
 
     /// The content in memory; empty if it is in a file, partial or evicted.

@@ -22,6 +22,8 @@ package protocol CacheFailure: Error, Hashable, Sendable {
     static func originStatus(_ status: Int) -> Self
     /// No stored response can be used, and the request forbids asking the origin (`only-if-cached`).
     static var notCached: Self { get }
+    /// What is stored needs validation, and this node may not serve it while it does not know what others have purged.
+    static var outOfTouch: Self { get }
 }
 
 extension CacheFailure {

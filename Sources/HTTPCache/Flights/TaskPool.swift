@@ -188,6 +188,14 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
         }
     }
 
+    /// Prevents further joins of all flights in progress; what they store is not affected.
+    package func detachAll() {
+        state.withLock { state in
+            for flight in state.flights.values { state.detached[ObjectIdentifier(flight)] = flight }
+            state.flights = [:]
+        }
+    }
+
     /// Begins a purge: flights that it selects, including those that start before `endPurge`, finish for their waiters only.
     ///
     /// Once this function has returned, none of them stores anything, so what they have stored can be removed.

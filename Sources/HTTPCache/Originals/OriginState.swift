@@ -19,6 +19,10 @@ package final class OriginState: Sendable {
     /// The seconds of stale use that the origin allows; `unsaid` if it does not state them and the source's setting applies.
     private let whileRevalidating: Atomic<Int64>
     private let ifError: Atomic<Int64>
+    /// The stamp of the request that confirmed the original last.
+    private let era: Atomic<Int64>
+    private let beganAt: Atomic<Int64>
+    private let progress: PurgeProgress
 
     /// Whether the origin has denied a client access since the last update.
     private let denied = Atomic(false)
@@ -26,7 +30,9 @@ package final class OriginState: Sendable {
     private static let unsaid: Int64 = -1
 
     /// Creates the state of an original from its record.
-    package init(_ record: OriginRecord) {
+    ///
+    /// - Parameter progress: the node's knowledge of purges.
+    package init(_ record: OriginRecord, progress: PurgeProgress = .alone) {
         let allowance = record.policy.staleAllowance
         key = record.key
         source = record.source
@@ -35,6 +41,9 @@ package final class OriginState: Sendable {
         staleAt = Atomic(record.freshness.staleAt)
         whileRevalidating = Atomic(allowance.whileRevalidating ?? Self.unsaid)
         ifError = Atomic(allowance.ifError ?? Self.unsaid)
+        era = Atomic(record.stamp.era)
+        beganAt = Atomic(record.stamp.beganAt)
+        self.progress = progress
     }
 
     /// The current record.
@@ -49,7 +58,16 @@ package final class OriginState: Sendable {
     package var version: UInt64 { currentVersion.load(ordering: .acquiring) }
 
     /// Whether responses may be served without contacting the origin (RFC 9111 §4.2).
-    package func isFresh(at now: Int64) -> Bool { now < staleAt.load(ordering: .relaxed) }
+    @inline(__always)
+    package func isFresh(at now: Int64) -> Bool { now < staleAt.load(ordering: .relaxed) && trust == .full }
+
+    /// Whether responses may be used, as far as purges are concerned.
+    @inline(__always)
+    package var trust: PurgeProgress.Trust {
+        guard progress.isInCluster else { return .full }
+        let stamp = PurgeStamp(era: era.load(ordering: .relaxed), beganAt: beganAt.load(ordering: .relaxed))
+        return progress.trust(stamp)
+    }
 
     /// The remaining seconds of freshness; negative once the original is stale.
     package func freshSeconds(at now: Int64) -> Int64 {
@@ -61,14 +79,14 @@ package final class OriginState: Sendable {
     ///
     /// - Parameter seconds: the source's setting, which applies if the origin states nothing.
     package func isUsableWhileRevalidating(at now: Int64, default seconds: Int64) -> Bool {
-        allows(whileRevalidating.load(ordering: .relaxed), at: now, else: seconds)
+        allows(whileRevalidating.load(ordering: .relaxed), at: now, else: seconds) && trust == .full
     }
 
     /// Whether a stale response may be served if its revalidation fails (RFC 5861 §4).
     ///
     /// - Parameter seconds: the source's setting, which applies if the origin states nothing.
     package func isUsableIfError(at now: Int64, default seconds: Int64) -> Bool {
-        allows(ifError.load(ordering: .relaxed), at: now, else: seconds)
+        allows(ifError.load(ordering: .relaxed), at: now, else: seconds) && trust != .refused
     }
 
     /// Whether the origin forbids serving stale responses (RFC 9111 §4.2.4).
@@ -97,6 +115,7 @@ package final class OriginState: Sendable {
         return ReuseTerms(
             age: age(at: now),
             left: freshSeconds(at: now),
+            needsValidation: trust != .full,
             forbidsStale: forbidsStale || needsValidation,
             staleWhileRevalidate: needsValidation ? 0 : stated == Self.unsaid ? seconds : stated
         )
@@ -135,6 +154,8 @@ package final class OriginState: Sendable {
             ifError.store(allowance.ifError ?? Self.unsaid, ordering: .relaxed)
             bornAt.store(record.freshness.bornAt, ordering: .relaxed)
             staleAt.store(record.freshness.staleAt, ordering: .relaxed)
+            era.store(record.stamp.era, ordering: .relaxed)
+            beganAt.store(record.stamp.beganAt, ordering: .relaxed)
             denied.store(false, ordering: .relaxed)
             if saysOther { currentVersion.add(1, ordering: .acquiringAndReleasing) }
             return OriginSnapshot(state: self, version: version, record: record)

@@ -13,21 +13,24 @@ package final class OriginTable: Sendable {
         var byKey: [CacheKey: Slot] = [:]
         var sweepAt = 1024
 
-        mutating func insert(_ record: OriginRecord) -> OriginState {
+        mutating func insert(_ record: OriginRecord, _ progress: PurgeProgress) -> OriginState {
             if byKey.count >= sweepAt {
                 byKey = byKey.filter { $0.value.state != nil }
                 sweepAt = max(1024, byKey.count * 2)
             }
-            let state = OriginState(record)
+            let state = OriginState(record, progress: progress)
             byKey[record.key] = Slot(state: state)
             return state
         }
     }
 
     private let slots = Lock(Slots())
+    private let progress: PurgeProgress
 
     /// Creates an empty table.
-    package init() {}
+    ///
+    /// - Parameter progress: the node's knowledge of purges.
+    package init(progress: PurgeProgress = .alone) { self.progress = progress }
 
     /// Returns the live state of the record's original, or creates one from the record.
     ///
@@ -35,7 +38,7 @@ package final class OriginTable: Sendable {
     /// same response marked as stale, however, the state becomes stale, too: it may come from an earlier read of the record.
     package func state(for record: OriginRecord) -> OriginState {
         slots.withLock { slots in
-            guard let state = slots.byKey[record.key]?.state else { return slots.insert(record) }
+            guard let state = slots.byKey[record.key]?.state else { return slots.insert(record, progress) }
             let known = state.record
             if known.freshness.responseTime == record.freshness.responseTime,
                 known.freshness.staleAt > record.freshness.staleAt, known.digest == record.digest
@@ -49,13 +52,17 @@ package final class OriginTable: Sendable {
     /// Updates the original's state from the origin's latest response, or creates one; the snapshot has the given record.
     package func update(_ record: OriginRecord) -> OriginSnapshot {
         slots.withLock { slots in
-            slots.byKey[record.key]?.state?.update(record) ?? slots.insert(record).snapshot
+            slots.byKey[record.key]?.state?.update(record) ?? slots.insert(record, progress).snapshot
         }
     }
 
     /// Removes the states of a selection: later work starts with a new state.
     package func forget(_ selection: PurgeSelection) {
         slots.withLock { slots in
+            if case .originals(let keys) = selection {
+                for key in keys { slots.byKey[key] = nil }
+                return
+            }
             slots.byKey = slots.byKey.filter { entry in
                 guard let state = entry.value.state else { return false }
                 return selection.covers(PurgeSubject(state.record)) != true

@@ -46,6 +46,8 @@ extension FieldLines {
 
     private static func isForwarding(_ key: String) -> Bool {
         forwarding.contains(key) || key.hasPrefix("x-forwarded") || key.hasPrefix("x-original-")
+            // Between nodes of a cluster only.
+            || key.hasPrefix("edgeprint-")
     }
 
     /// Fields in which intermediaries pass on the client's address, route, host, method, URL or certificate (RFC 9440 §4).

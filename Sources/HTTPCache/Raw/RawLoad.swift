@@ -13,6 +13,8 @@ final class RawLoad<Origin: CacheOrigin>: Sendable {
     private let request: CacheRequest<Origin>
     private let proxy: RawProxy<Origin>
     private let state: Lock<State>
+    /// When the request arrived, in nanoseconds of the monotonic clock.
+    private let arrival: Int64
 
     init(
         _ request: CacheRequest<Origin>,
@@ -23,6 +25,7 @@ final class RawLoad<Origin: CacheOrigin>: Sendable {
         self.request = request
         self.proxy = proxy
         state = Lock(State(completion: completion, interim: interim))
+        arrival = proxy.time.monotonic
     }
 
     /// Serves the request from the cache or from the origin.
@@ -45,6 +48,7 @@ final class RawLoad<Origin: CacheOrigin>: Sendable {
             let tier = mayWait && hold?.isFromDisk == true ? CacheStatus.Tier.disk : .memory
             finish(.success(CacheOutcome(stored, .hit(isStale ? .stale : tier))))
         case .unavailable: finish(.failure(.notCached))
+        case .refuse: finish(.failure(.outOfTouch))
         case .validate(let stored, let reason): ask(about: stored, reason, hold, now, mayWait: mayWait)
         case .complete(let stored): ask(about: stored, .partial, hold, now, mayWait: mayWait)
         case .forward(let reason): ask(about: nil, reason, hold, now, mayWait: mayWait)
@@ -68,7 +72,14 @@ final class RawLoad<Origin: CacheOrigin>: Sendable {
 
     private func decision(_ stored: [StoredResponse], _ now: Int64) -> CacheDecision {
         let failure = request.remembersFailures ? proxy.context.failures.backoffError(for: request.failureKey) : nil
-        return CacheDecision(request, stored: stored, allowsStale: failure?.allowsStale != false, now: now)
+        return CacheDecision(
+            request,
+            stored: stored,
+            allowsStale: failure?.allowsStale != false,
+            progress: proxy.context.progress,
+            arrival: arrival,
+            now: now
+        )
     }
 
     private func finish(_ result: Result<CacheOutcome, Origin.Failure>) {
@@ -122,7 +133,7 @@ final class RawLoad<Origin: CacheOrigin>: Sendable {
             )
         }
         let subscription = proxy.flights.join(
-            request.key,
+            proxy.context.progress.flightKey(request.key),
             about: subject,
             deadline: request.deadline,
             priority: request.priority,

@@ -21,6 +21,7 @@ package final class RawProxy<Origin: CacheOrigin>: Sendable {
     ///   - lane: runs the cache's disk reads.
     ///   - waiters: the maximum number of requests that wait for another one's response.
     ///   - flights: the maximum number of requests in progress.
+    ///   - progress: the node's knowledge of purges.
     package init(
         cache: RawCache,
         loader: any ResponseLoading<Origin>,
@@ -28,14 +29,16 @@ package final class RawProxy<Origin: CacheOrigin>: Sendable {
         lane: WorkLane? = nil,
         time: any TimeSource,
         waiters: Int,
-        flights: Int = 10_000
+        flights: Int = 10_000,
+        progress: PurgeProgress = .alone
     ) {
         self.cache = cache
         context = CacheExchange<Origin>.Context(
             loader: loader,
             failures: failures,
             lane: lane,
-            time: time
+            time: time,
+            progress: progress
         )
         self.flights = TaskPool(maximumWaiters: waiters, maximumFlights: flights)
         background = BackgroundWork(pool: self.flights, kinds: [.refresh], time: time)
@@ -51,7 +54,12 @@ package final class RawProxy<Origin: CacheOrigin>: Sendable {
     package func cached(_ request: CacheRequest<Origin>) -> RawAnswer? {
         guard request.isCacheable else { return nil }
         let now = time.wallSeconds
-        let decision = CacheDecision(request, stored: cache.remembered(request)?.responses ?? [], now: now)
+        let decision = CacheDecision(
+            request,
+            stored: cache.remembered(request)?.responses ?? [],
+            progress: context.progress,
+            now: now
+        )
         guard case .serve(let stored, let isStale, false) = decision else {
             cache.count(isHit: false)
             return nil
@@ -106,6 +114,9 @@ package final class RawProxy<Origin: CacheOrigin>: Sendable {
         defer { flights.endPurge(purge.selection) }
         return cache.purge(purge)
     }
+
+    /// Prevents requests that arrive from now on from sharing what requests in progress receive, after purges were missed.
+    package func detachFlights() { flights.detachAll() }
 
     /// Invalidates the stored responses that an unsafe request may have changed (RFC 9111 §4.4).
     ///

@@ -21,8 +21,8 @@ package struct RawContent: Sendable {
 
     /// The record and the encoded body.
     ///
-    /// The record covers all responses: it has all their tags, the earliest confirmation time and the latest expiry. A purge by
-    /// any of these may therefore remove a response too many, but never one too few.
+    /// The record covers all responses: it has all their tags, the earliest confirmation time and stamp, and the latest expiry. A
+    /// purge by any of these may therefore remove a response too many, but never one too few.
     var encoded: (record: OriginRecord, bytes: [UInt8]) {
         let bytes = entry.encoded
         let confirmedAt = entry.responses.map(\.confirmedAt).min() ?? 0
@@ -33,7 +33,7 @@ package struct RawContent: Sendable {
             initialAge: 0,
             lifetime: overflow ? .max : max(0, lifetime)
         )
-        let record = OriginRecord(
+        var record = OriginRecord(
             key: key,
             source: source,
             url: url,
@@ -45,6 +45,9 @@ package struct RawContent: Sendable {
             tags: entry.tags,
             kind: .raw
         )
+        let eras = Set(entry.responses.map(\.stamp.era))
+        record.stamp.era = eras.count == 1 ? eras.first ?? 0 : 0
+        record.stamp.sequence = entry.responses.map(\.stamp.sequence).min() ?? 0
         return (record, bytes)
     }
 }

@@ -47,6 +47,9 @@ extension StoredResponse {
         static let completeLength: UInt16 = 8
         /// A part: the offset in 8 bytes, then the bytes.
         static let part: UInt16 = 9
+        /// The stamp; absent outside of a cluster.
+        static let sequence: UInt16 = 10
+        static let era: UInt16 = 11
     }
 
     /// The encoded response; `nil` if its content cannot be read.
@@ -59,6 +62,8 @@ extension StoredResponse {
         encoding.put(Tag.initialAge, policy.freshness.initialAge)
         encoding.put(Tag.lifetime, policy.freshness.lifetime)
         for selector in vary.encoded { encoding.put(Tag.selector, selector) }
+        if stamp.sequence != 0 { encoding.put(Tag.sequence, stamp.sequence) }
+        if stamp.era != 0 { encoding.put(Tag.era, stamp.era) }
         if case .parts(let parts) = content {
             encoding.put(Tag.completeLength, parts.length)
             for part in parts.parts { encoding.put(Tag.part, Int64(part.offset).taggedBytes + part.bytes) }
@@ -104,6 +109,8 @@ extension StoredResponse {
             freshness: Freshness(responseTime: responseTime, initialAge: initialAge, lifetime: lifetime),
             vary: vary
         )
+        stamp.sequence = encoding.integer(Tag.sequence) ?? 0
+        stamp.era = encoding.integer(Tag.era) ?? 0
     }
 
     /// Reads the content; returns `nil` if it is missing or malformed.

@@ -55,11 +55,14 @@ struct RawEntry: Sendable {
 
     /// Whether a purge selects one of the responses.
     func holds(_ selection: PurgeSelection) -> Bool {
-        responses.contains { selection.covers(subject(of: $0)) == true }
+        // The frequent form, and the subjects are expensive.
+        if case .originals(let keys) = selection { return !responses.isEmpty && keys.contains(subject.origin) }
+        return responses.contains { selection.covers(subject(of: $0)) == true }
     }
 
     /// Removes the responses that a purge selects, or marks them as stale.
     mutating func purge(_ purge: Purge) {
+        guard holds(purge.selection) else { return }
         let subjects = responses.map(subject(of:))
         for index in responses.indices.reversed() where purge.selection.covers(subjects[index]) == true {
             if let time = purge.staleFrom {

@@ -39,6 +39,8 @@ package struct OriginRecord: Hashable, Sendable {
     /// The origin's purge tags, without duplicates and without spaces.
     package var tags: [String]
     package var kind: Kind
+    /// What was known of purges when the origin was asked for the response, or for its last validation.
+    package var stamp = PurgeStamp()
     /// Metadata about the body as tagged fields, opaque to the cache.
     package var metadata: [UInt8]
     /// The storage of `fields`; a codec appends to it and calls `parseFields` once.

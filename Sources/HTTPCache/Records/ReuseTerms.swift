@@ -4,7 +4,7 @@ package struct ReuseTerms: Sendable {
     package var age: Int64
     /// The remaining lifetime in seconds; zero or negative if stale.
     package var left: Int64
-    /// Whether each use requires validation (`no-cache`).
+    /// Whether each use requires validation: `no-cache`, or purges that may have been missed.
     package var needsValidation = false
     /// Whether stale use is forbidden even if the request accepts it (RFC 9111 §4.2.4).
     package var forbidsStale: Bool
@@ -24,5 +24,22 @@ package struct ReuseTerms: Sendable {
         self.needsValidation = needsValidation
         self.forbidsStale = forbidsStale
         self.staleWhileRevalidate = staleWhileRevalidate
+    }
+}
+
+/// What a node knew of purges when it began to ask an origin.
+package struct PurgeStamp: Hashable, Sendable {
+    /// The last applied entry of the log: purges up to it do not concern the response.
+    package var sequence: Int64 = 0
+    /// The era in which the request began.
+    package var era: Int64 = 0
+    /// When the request began, in nanoseconds of the monotonic clock; not stored.
+    package var beganAt = Int64.min
+
+    /// Creates a stamp; without arguments, that of a node outside of a cluster.
+    package init(sequence: Int64 = 0, era: Int64 = 0, beganAt: Int64 = .min) {
+        self.sequence = sequence
+        self.era = era
+        self.beganAt = beganAt
     }
 }

@@ -8,6 +8,8 @@ package enum CacheStatus: Hashable, Sendable {
         case disk
         /// Transformed from a cached original, without a fetch.
         case original
+        /// The store that the nodes of a cluster share, or transformed from an original in it.
+        case shared
         /// A stale response.
         case stale
         /// A stored failure.
@@ -30,6 +32,15 @@ package enum CacheStatus: Hashable, Sendable {
         case varyMiss = "vary-miss"
         /// Part of a response was requested, and the whole is not stored.
         case partial
+        /// The stored response counts as stale, because this node does not know what other nodes have purged.
+        case outOfTouch = "out-of-touch"
+
+        /// The parameters of the field.
+        fileprivate func text(status: Int?, collapsed: Bool) -> String {
+            let value = self == .outOfTouch ? Reason.stale.rawValue : rawValue
+            return "fwd=\(value)" + (status.map { "; fwd-status=\($0)" } ?? "") + (collapsed ? "; collapsed" : "")
+                + (self == .outOfTouch ? "; detail=\(rawValue)" : "")
+        }
     }
 
     /// The reason a request was neither served from the cache nor forwarded.
@@ -46,6 +57,8 @@ package enum CacheStatus: Hashable, Sendable {
         case suspended
         /// The source is offline.
         case offline
+        /// What is stored may have been purged by other nodes.
+        case outOfTouch = "out-of-touch"
     }
 
     /// Served from the cache.
@@ -54,6 +67,8 @@ package enum CacheStatus: Hashable, Sendable {
     ///
     /// `status` is the origin's status if it differs from the response's; `collapsed` means that another request's fetch was used.
     case forwarded(Reason, status: Int?, collapsed: Bool)
+    /// The node that owns the original has answered in place of the origin; `collapsed` as above.
+    case owned(collapsed: Bool)
     /// The configured fallback image was served.
     case fallback
     /// Failed without contacting the origin.
@@ -61,6 +76,8 @@ package enum CacheStatus: Hashable, Sendable {
 
     /// No response was stored, and this request fetched one.
     package static let miss = CacheStatus.forwarded(.uriMiss, status: nil, collapsed: false)
+    /// No response was stored, and the owner has answered this request.
+    package static let owner = CacheStatus.owned(collapsed: false)
     /// No response was stored, and this request shared another one's fetch.
     package static let collapsedMiss = CacheStatus.forwarded(.uriMiss, status: nil, collapsed: true)
     /// The stored response was stale, and the origin confirmed it.
@@ -74,10 +91,16 @@ package enum CacheStatus: Hashable, Sendable {
     }
 
     /// Whether another request's work was shared.
-    package var isCollapsed: Bool { if case .forwarded(_, _, true) = self { true } else { false } }
+    package var isCollapsed: Bool {
+        switch self {
+        case .forwarded(_, _, let collapsed), .owned(let collapsed): collapsed
+        case .hit, .fallback, .unasked: false
+        }
+    }
 
     /// The same for a request that shared another's work.
     package var collapsed: CacheStatus {
+        if case .owned = self { return .owned(collapsed: true) }
         guard case .forwarded(let reason, let status, _) = self else { return self }
         return .forwarded(reason, status: status, collapsed: true)
     }
@@ -95,8 +118,8 @@ package enum CacheStatus: Hashable, Sendable {
         case .hit(.disk): "edgeprint; hit; detail=disk"
         case .hit(let tier): "edgeprint; hit; detail=\(tier.rawValue)"
         case .forwarded(let reason, let status, let collapsed):
-            "edgeprint; fwd=\(reason.rawValue)" + (status.map { "; fwd-status=\($0)" } ?? "")
-                + (collapsed ? "; collapsed" : "")
+            "edgeprint; \(reason.text(status: status, collapsed: collapsed))"
+        case .owned(let collapsed): "edgeprint; fwd=uri-miss" + (collapsed ? "; collapsed" : "") + "; detail=owner"
         case .fallback: "edgeprint; detail=fallback"
         case .unasked(let cause): "edgeprint; detail=\(cause.rawValue)"
         }

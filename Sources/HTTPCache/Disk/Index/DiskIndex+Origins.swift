@@ -88,6 +88,8 @@ extension DiskIndex {
                 "initial_age": .integer(record.freshness.initialAge),
                 "lifetime": .integer(record.freshness.lifetime),
                 "tags": .text(record.tags.joined(separator: " ")),
+                "sequence": .integer(record.stamp.sequence),
+                "era": .integer(record.stamp.era),
                 "has_body": .integer(hasBody ? 1 : 0),
                 "for_seed": .integer(isForSeed ? 1 : 0),
                 "trailer": .integer(trailer),

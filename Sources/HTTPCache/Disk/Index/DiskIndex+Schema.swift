@@ -182,5 +182,16 @@ extension DiskIndex {
             PRIMARY KEY (namespace, class)
         ) STRICT, WITHOUT ROWID;
         """,
+        // In a cluster: how far the log of purges has been carried out, and what of it was known when originals were requested.
+        """
+        ALTER TABLE origins ADD COLUMN sequence INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE origins ADD COLUMN era INTEGER NOT NULL DEFAULT 0;
+        CREATE TABLE purge_position (
+            id INTEGER PRIMARY KEY,
+            sequence INTEGER NOT NULL,
+            mark TEXT NOT NULL,
+            era INTEGER NOT NULL
+        ) STRICT;
+        """,
     ]
 }

@@ -6,6 +6,8 @@ extension DiskIndex {
         var key: CacheKey
         /// Bytes of the body; `nil` without one.
         var length: Int?
+        /// What was known of purges when it was requested.
+        var stamp: PurgeStamp
     }
 
     /// A cursor over originals: a query along an index, and the position in it.
@@ -114,7 +116,7 @@ extension DiskIndex {
         return rows.compactMap { row in
             guard walk.otherTags.isEmpty || walk.otherTags.isDisjoint(with: row.tags) else { return nil }
             guard walk.namespace == nil || walk.namespace == row.namespace else { return nil }
-            return row.key.map { WalkedOrigin(id: row.id, key: $0, length: row.length) }
+            return row.key.map { WalkedOrigin(id: row.id, key: $0, length: row.length, stamp: row.stamp) }
         }
     }
 
@@ -124,6 +126,7 @@ extension DiskIndex {
         var length: Int?
         var tags: [String]
         var namespace: String?
+        var stamp: PurgeStamp
         var place: SQLiteValue
     }
 
@@ -151,7 +154,8 @@ extension DiskIndex {
         case nil: terms.append("\(number) > \(mark(.integer(walk.id)))")
         }
         let sql = """
-            SELECT o.id, o.key, o.has_body, o.length, o.tags, o.namespace, \(walk.column ?? "NULL") FROM \(walk.tables) \
+            SELECT o.id, o.key, o.has_body, o.length, o.tags, o.namespace, \(walk.column ?? "NULL"), o.sequence, o.era \
+            FROM \(walk.tables) \
             WHERE \(terms.joined(separator: " AND ")) ORDER BY \(order) LIMIT \(mark(.integer(limit)))
             """
         let isText = walk.column == "o.url"
@@ -162,6 +166,7 @@ extension DiskIndex {
                 length: row.integer(2) == 1 ? Int(row.integer(3)) : nil,
                 tags: walk.otherTags.isEmpty ? [] : Self.words(row.text(4)),
                 namespace: row.text(5),
+                stamp: PurgeStamp(sequence: row.integer(7), era: row.integer(8)),
                 place: isText ? .text(row.text(6)) : .integer(row.integer(6))
             )
         }

@@ -93,7 +93,7 @@ package struct RecordField<Record: Sendable>: Sendable {
     }
 
     /// A list, with one field per value.
-    static func list<Value: TaggedValue & Sendable>(
+    package static func list<Value: TaggedValue & Sendable>(
         _ tag: UInt16,
         _ path: any WritableKeyPath<Record, [Value]> & Sendable
     ) -> RecordField {

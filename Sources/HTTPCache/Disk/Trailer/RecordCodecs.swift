@@ -38,6 +38,8 @@ extension OriginRecord {
             return true
         },
         .bytes(25, \.metadata),
+        .value(26, \.stamp.sequence, omitting: 0),
+        .value(27, \.stamp.era, omitting: 0),
     ]
 
     /// The fields that layouts before 11 stored instead of field lines.
@@ -60,10 +62,10 @@ extension OriginRecord {
     )
 
     /// The encoded record.
-    var encoded: [UInt8] { Self.codec.encode(self) }
+    package var encoded: [UInt8] { Self.codec.encode(self) }
 
     /// Decodes a record; `nil` if a required field is missing or a value is unknown to this release.
-    init?(encoded bytes: ArraySlice<UInt8>) {
+    package init?(encoded bytes: ArraySlice<UInt8>) {
         guard var record = Self.codec.decode(bytes) else { return nil }
         if record.status == 0 {
             record.status = 200
@@ -112,10 +114,10 @@ extension VariantRecord {
     )
 
     /// The encoded record.
-    var encoded: [UInt8] { Self.codec.encode(self) }
+    package var encoded: [UInt8] { Self.codec.encode(self) }
 
     /// Decodes a record; `nil` if a required field is missing or a value is unknown to this release.
-    init?(encoded bytes: ArraySlice<UInt8>) {
+    package init?(encoded bytes: ArraySlice<UInt8>) {
         guard let record = Self.codec.decode(bytes) else { return nil }
         self = record
     }

@@ -3,6 +3,10 @@
 /// Confined to the writer's thread.
 final class DiskSweep {
     let purge: Purge
+    /// The part of the purge in a place of the log; `nil` for a purge that is in no log.
+    let ticket: DiskPlaces.Ticket?
+    /// Whether originals are kept that were requested after the purge.
+    let keepsNewer: Bool
     /// Called once the purge is committed.
     let completion: (@Sendable (PurgeCounts) -> Void)?
     /// What has been removed, or made stale, so far.
@@ -18,8 +22,16 @@ final class DiskSweep {
     /// Whether `spared` is full; then the purge runs to its end without pausing.
     var isCrowded: Bool { spared.count >= 65_536 }
 
-    init(_ purge: Purge, completion: (@Sendable (PurgeCounts) -> Void)?) {
+    /// - Parameter keepsNewer: `nil` for a purge with a ticket.
+    init(
+        _ purge: Purge,
+        _ ticket: DiskPlaces.Ticket?,
+        keepsNewer: Bool? = nil,
+        completion: (@Sendable (PurgeCounts) -> Void)?
+    ) {
         self.purge = purge
+        self.ticket = ticket
+        self.keepsNewer = keepsNewer ?? (ticket != nil)
         self.completion = completion
         origins = DiskIndex.walks(purge.selection)
         variants =
@@ -58,7 +70,7 @@ extension DiskSession {
             sweep.counts.add(lost)
         }
         guard sweep.origins.isEmpty, sweep.variants.isEmpty else { return false }
-        noteRemoved(sweep.purge)
+        noteRemoved(sweep)
         return true
     }
 
@@ -66,7 +78,7 @@ extension DiskSession {
         var left = Self.sweepStep
         while left > 0, var walk = sweep.origins.first {
             let page = try index.next(&walk, limit: left)
-            for origin in page where !sweep.spared.contains(origin.key) {
+            for origin in page where !sweep.spared.contains(origin.key) && !isNewer(origin.stamp, than: sweep) {
                 if let time = sweep.purge.staleFrom {
                     try index.expire(origin.id, at: time)
                     sweep.counts.add(try index.countVariants(ofOrigin: origin.id))
@@ -80,6 +92,12 @@ extension DiskSession {
             left -= max(16, page.count)
             if walk.isDone { sweep.origins.removeFirst() } else { sweep.origins[0] = walk }
         }
+    }
+
+    /// Whether an original was requested after a purge of the log, which was carried out before and interrupted by a crash.
+    private func isNewer(_ stamp: PurgeStamp, than sweep: DiskSweep) -> Bool {
+        guard sweep.keepsNewer, let ticket = sweep.ticket else { return false }
+        return stamp.sequence >= ticket.sequence && stamp.era == places.era
     }
 
     private func stepVariants(_ sweep: DiskSweep) throws(SQLiteError) {

@@ -7,6 +7,7 @@ final class DiskSession {
     let shared: DiskShared
     let files: any FileSystem
     let folder: DiskFolder
+    let places: DiskPlaces
     var index: DiskIndex
     var totals: DiskTotals
     /// The lengths of all entries deleted so far, whether or not others share their bytes.
@@ -34,14 +35,20 @@ final class DiskSession {
     /// Files written for the open transaction.
     private var coming: Set<String> = []
     private var stores: [DiskClass: Int] = [:]
-    private var removals: [Purge] = []
+    private var removals: [DiskSweep] = []
     /// Changes to stored failures in the open transaction.
     private var failures: [CacheKey: DiskFailures.Change] = [:]
     private var temporaryNumber = 0
 
     /// Creates a session with an opened index.
-    init(_ shared: DiskShared, index: consuming DiskIndex, care: DiskCare = DiskCare()) throws(DiskFault) {
+    init(
+        _ shared: DiskShared,
+        index: consuming DiskIndex,
+        care: DiskCare = DiskCare(),
+        places: DiskPlaces = DiskPlaces()
+    ) throws(DiskFault) {
         self.shared = shared
+        self.places = places
         self.care = care
         files = shared.configuration.files
         folder = shared.folder
@@ -51,10 +58,12 @@ final class DiskSession {
             totals = try self.index.totals()
             shared.continueUses(after: try self.index.lastUse())
             isRebuilding = try self.index.isRebuilding()
+            places.open(try self.index.position())
         } catch {
             throw .index(error)
         }
         shared.totals.withLock { $0 = totals }
+        shared.position.withLock { $0 = places.current }
         evictOverQuota()
     }
 
@@ -69,14 +78,18 @@ final class DiskSession {
     func commit() throws(DiskFault) {
         try applyTouches()
         try applyFailures()
+        let position = places.unsaved
+        if position != nil { try begin() }
         guard isInTransaction else { return }
         do throws(SQLiteError) {
+            if let position { try index.save(position) }
             try index.save(totals)
             try index.commit()
         } catch {
             throw .index(error)
         }
         totals.markSaved()
+        places.commit()
         isInTransaction = false
         publish()
         for path in leaving {
@@ -91,12 +104,13 @@ final class DiskSession {
         /// The number of objects.
         var stores: [DiskClass: Int] = [:]
         /// Removals to repeat.
-        var removals: [Purge] = []
+        var removals: [DiskSweep] = []
     }
 
     /// Rolls the open transaction back.
     func abandon() -> Lost {
         index.rollback()
+        places.abandon()
         for path in coming { try? files.remove(path) }
         shared.failures.putBack(failures)
         isInTransaction = false
@@ -108,7 +122,8 @@ final class DiskSession {
         if !stores.isEmpty {
             shared.count { for (diskClass, count) in stores { $0[diskClass].stores += count } }
         }
-        for purge in removals { shared.removals.finish(purge) }
+        shared.position.withLock { $0 = places.current }
+        for sweep in removals { shared.removals.finish(sweep.purge) }
         stores = [:]
         removals = []
         failures = [:]
@@ -174,7 +189,8 @@ final class DiskSession {
     }
 
     /// Records a purge completed by the open transaction.
-    func noteRemoved(_ purge: Purge) {
-        removals.append(purge)
+    func noteRemoved(_ sweep: DiskSweep) {
+        removals.append(sweep)
+        if let ticket = sweep.ticket { places.finish(ticket) }
     }
 }

@@ -12,8 +12,10 @@ enum DiskWrite: Sendable {
     case original(OriginRecord, body: OriginBody?, use: DiskIndex.Use)
     /// All responses of a raw source's URL.
     case raw(RawContent, use: DiskIndex.Use)
-    /// The disk part of a purge.
-    case remove(Purge, completion: (@Sendable (PurgeCounts) -> Void)?)
+    /// The disk part of a purge, with its place if it comes from the log of a cluster.
+    case remove(Purge, place: PurgePlace?, completion: (@Sendable (PurgeCounts) -> Void)?)
+    /// A new position in that log, after purges were missed.
+    case position(PurgePosition)
     /// A reader found a file that does not match its row.
     case verify(DiskClass, CacheKey)
     /// A reader found bytes that do not match their digest, or nothing needs an original's body any longer.
@@ -51,7 +53,7 @@ enum DiskWrite: Sendable {
         switch self {
         case .variant, .original, .raw: maximumCount
         case .remove, .verify, .discard, .rebuild: maximumCount * 2
-        case .shrink, .reconcile, .barrier: .max
+        case .shrink, .reconcile, .barrier, .position: .max
         }
     }
 }

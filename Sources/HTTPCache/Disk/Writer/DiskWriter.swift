@@ -21,6 +21,7 @@ final class DiskWriter {
     private static let sweepCount = 64
 
     private let shared: DiskShared
+    private let places = DiskPlaces()
     private var session: DiskSession?
     private var lock: FolderLock?
     /// Bytes of the current batch, which the queue still counts.
@@ -39,7 +40,7 @@ final class DiskWriter {
     /// Monotonic nanoseconds.
     private var housekeepingAt: Int64 = .min
     /// Purges to run once the folder is usable again; `DiskRemovals` bounds them.
-    private var deferred: Set<Purge> = []
+    private var deferred: [Purge: DiskSweep] = [:]
 
     /// The writer's thread, once it runs.
     private var owner = ThreadOwner()
@@ -112,8 +113,10 @@ final class DiskWriter {
                 try session.begin()
                 try session.store(content, use: use)
             }
-        case .remove(let purge, let completion):
-            remove(purge, completion)
+        case .remove(let purge, let place, let completion):
+            remove(DiskSweep(purge, place.map(places.begin), completion: completion))
+        case .position(let position):
+            places.set(position)
         case .verify(let diskClass, let key):
             guarded { session throws(DiskFault) in
                 try session.begin()
@@ -168,8 +171,7 @@ final class DiskWriter {
     }
 
     /// Runs a purge's first step at its place among the writes.
-    private func remove(_ purge: Purge, _ completion: (@Sendable (PurgeCounts) -> Void)?) {
-        let sweep = DiskSweep(purge, completion: completion)
+    private func remove(_ sweep: DiskSweep) {
         if advance(sweep) { return }
         guard let session, session.sweeps.count < Self.sweepCount else {
             while !advance(sweep) {}
@@ -200,7 +202,7 @@ final class DiskWriter {
 
     /// Postpones a purge until the folder is usable.
     private func give(up sweep: DiskSweep, isPostponed: Bool) {
-        if !isPostponed { postpone(sweep.purge) }
+        if !isPostponed { postpone(sweep) }
         var counts = PurgeCounts()
         counts.isDiskPending = true
         sweep.completion?(counts)
@@ -221,9 +223,17 @@ final class DiskWriter {
     }
 
     /// Postpones a purge until the folder is usable; readers continue to hide what it selects.
-    private func postpone(_ purge: Purge) {
-        // Equal purges are run once.
-        if !deferred.insert(purge).inserted { shared.removals.finish(purge) }
+    private func postpone(_ sweep: DiskSweep) {
+        let purge = sweep.purge
+        let other = deferred[purge]
+        var (ticket, keepsNewer) = (sweep.ticket, sweep.keepsNewer)
+        if let other {
+            // Equal purges are run once, at the place of the later one.
+            shared.removals.finish(purge)
+            keepsNewer = keepsNewer && other.keepsNewer
+            ticket = places.later(ticket, other.ticket)
+        }
+        deferred[purge] = DiskSweep(purge, ticket, keepsNewer: keepsNewer, completion: nil)
     }
 
     /// Degrades the store for lack of free space: stores fail until there is more; everything else continues.
@@ -276,15 +286,15 @@ final class DiskWriter {
         isIndexDamaged = false
         let isRebuilt = opened.isRebuilt
         if isRebuilt { shared.count { $0.rebuilds += 1 } }
-        let session = try DiskSession(shared, index: opened.index)
+        let session = try DiskSession(shared, index: opened.index, places: places)
         self.session = session
         shared.readers.open()
         isShort = false
         shared.health = .healthy
         if shared.configuration.reconciles, !hasReconciled || isRebuilt { session.startReconciling() }
         let waiting = deferred
-        deferred = []
-        for purge in waiting { remove(purge, nil) }
+        deferred = [:]
+        for sweep in waiting.values { remove(sweep) }
     }
 
     /// Closes the folder until the next retry; what was not committed is lost.
@@ -292,7 +302,7 @@ final class DiskWriter {
         if let session {
             let lost = settle(session, after: fault)
             shared.count { for (diskClass, count) in lost.stores { $0[diskClass].drops += count } }
-            for purge in lost.removals { postpone(purge) }
+            for sweep in lost.removals { postpone(sweep) }
             for sweep in session.sweeps { give(up: sweep, isPostponed: false) }
             session.sweeps = []
         }
