@@ -23,6 +23,15 @@ static inline CURLcode edge_easy_set_list(CURL *easy, CURLoption option, struct 
 static inline CURLcode edge_easy_set_write_callback(CURL *easy, CURLoption option, curl_write_callback value) {
     return curl_easy_setopt(easy, option, value);
 }
+static inline CURLcode edge_easy_set_offset(CURL *easy, CURLoption option, curl_off_t value) {
+    return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode edge_easy_set_read_callback(CURL *easy, curl_read_callback value) {
+    return curl_easy_setopt(easy, CURLOPT_READFUNCTION, value);
+}
+static inline CURLcode edge_easy_set_seek_callback(CURL *easy, curl_seek_callback value) {
+    return curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, value);
+}
 static inline CURLcode edge_easy_set_opensocket_callback(CURL *easy, curl_opensocket_callback value) {
     return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, value);
 }

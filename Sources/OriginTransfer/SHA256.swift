@@ -20,7 +20,7 @@ package struct SHA256Digest: Hashable, Sendable {
     }
 
     /// Wraps the 32 bytes of a digest.
-    init(bytes: [UInt8]) {
+    package init(bytes: [UInt8]) {
         self.bytes = bytes
     }
 

@@ -1,7 +1,7 @@
 import HTTPSemantics
 import LinuxSystem
 
-/// Signs requests without a body with AWS Signature Version 4.
+/// Signs requests with AWS Signature Version 4.
 ///
 /// Replaces libcurl's `CURLOPT_AWS_SIGV4`, which before 8.10 computes wrong signatures for paths with reserved characters such as
 /// `=` and `+`, and for unsorted queries. Performs no I/O.
@@ -14,24 +14,27 @@ struct AWSSignature {
     let region: String
     var service = "s3"
 
-    /// Returns the value of a GET request's `Authorization` field.
+    /// Returns the value of a request's `Authorization` field.
     ///
     /// - Parameters:
+    ///   - payload: the SHA-256 digest of the body in hexadecimal, as in `X-Amz-Content-Sha256`.
     ///   - path: the path as sent.
     ///   - query: the query as sent; empty if there is none.
     ///   - fields: all signed fields, including `Host` and `X-Amz-Date`; names are unique, ignoring case.
     ///   - seconds: the time in `X-Amz-Date`, in seconds since 1970.
     func authorization(
+        method: String = "GET",
         path: String,
         query: String,
         fields: [HeaderField],
+        payload: String = emptyPayload,
         at seconds: Int64
     ) -> String {
         let signed = fields.map { ($0.name.lowercased(), Self.trimmed($0.value)) }.sorted { $0.0 < $1.0 }
         let names = signed.map(\.0).joined(separator: ";")
         let request = [
-            "GET", AWSEncoding.path(PercentEncoding.decode(path.utf8)), AWSEncoding.canonicalQuery(query),
-            signed.map { "\($0):\($1)\n" }.joined(), names, Self.emptyPayload,
+            method, AWSEncoding.path(PercentEncoding.decode(path.utf8)), AWSEncoding.canonicalQuery(query),
+            signed.map { "\($0):\($1)\n" }.joined(), names, payload,
         ].joined(separator: "\n")
         let stamp = Self.timestamp(seconds)
         let day = String(stamp.prefix(8))

@@ -2,7 +2,7 @@ import CCurl
 
 /// A typed wrapper of a libcurl easy handle.
 ///
-/// Confined to the transfer thread; freed by `dispose`.
+/// Confined to one thread; freed by `dispose`.
 @safe
 struct EasyHandle {
     let pointer: UnsafeMutableRawPointer
@@ -25,6 +25,11 @@ struct EasyHandle {
     /// Sets a string option; libcurl copies the text.
     func set(_ option: CURLoption, _ value: String) {
         unsafe edge_easy_set_string(pointer, option, value)
+    }
+
+    /// Sets an option of type `curl_off_t`.
+    func set(_ option: CURLoption, offset: Int) {
+        unsafe edge_easy_set_offset(pointer, option, curl_off_t(offset))
     }
 
     /// Sets a pointer option; the pointer must stay valid as long as the handle may use it.

@@ -74,7 +74,12 @@ enum RequestFields {
         _ caller: OriginCaller,
         _ pseudonym: String
     ) -> [(name: String, value: String)] {
-        [
+        guard !pseudonym.isEmpty else {
+            return [("Via", caller.via), ("CDN-Loop", caller.cdnLoop)].compactMap { name, value in
+                value.map { (name, $0) }
+            }
+        }
+        return [
             ("Via", (caller.via.map { "\($0), " } ?? "") + "1.1 \(pseudonym)"),
             ("CDN-Loop", (caller.cdnLoop.map { "\($0), " } ?? "") + pseudonym),
         ]

@@ -41,7 +41,7 @@ package final class TransferEngine: TransferLoading {
         package var disk = 4 << 30
         /// The value of `User-Agent`: name and version.
         package var userAgent: String
-        /// The daemon's name in `Via` and `CDN-Loop`, by which it detects its own requests.
+        /// The daemon's name in `Via` and `CDN-Loop`, by which it detects its own requests; empty for none.
         package var pseudonym: String
         /// A file of trusted certificates that replaces the system's.
         package var certificates: String?
@@ -118,7 +118,7 @@ package final class TransferEngine: TransferLoading {
     }
 
     /// libcurl's global initialisation, which must run once; any thread may run it (curl_global_init(3), `threadsafe`).
-    private static let isLibraryReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+    static let isLibraryReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 
     package func canLoad(_ target: OriginTarget) -> Bool {
         if case .url = target { true } else { false }

@@ -53,6 +53,8 @@ package struct TransferLimits: Hashable, Sendable {
 package struct TransferTimeouts: Hashable, Sendable {
     package var connect: Int
     package var firstByte: Int
+    /// From an interim response to the final one; `nil` if an interim response extends nothing.
+    package var afterInterim: Int?
     /// From the call of `load`, including time in the queue.
     package var total: Int
 
