@@ -42,6 +42,8 @@ let package = Package(
         .systemLibrary(name: "CLCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"])]),
         // Without pkgConfig: libseccomp.pc has no flags but the library's name, which the module map states.
         .systemLibrary(name: "CSeccomp", providers: [.apt(["libseccomp-dev"])]),
+        // Without pkgConfig: hiredis.pc of Debian 12 has a -D flag.
+        .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         // Swift, lowest layer first.
@@ -56,6 +58,13 @@ let package = Package(
         .target(
             name: "HTTPCache",
             dependencies: ["HTTPSemantics", "LinuxSystem", "CLinux", "CCrypto", "CSQLite"],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "Cluster",
+            dependencies: [
+                "HTTPCache", "HTTPSemantics", "LinuxSystem", "OriginTransfer", "CLinux", "CCrypto", "CHiredis",
+            ],
             swiftSettings: settings
         ),
         .target(name: "ImagePlan", swiftSettings: settings),
@@ -89,8 +98,8 @@ let package = Package(
         .executableTarget(
             name: "ProxyServer",
             dependencies: [
-                "AdminPages", "HTTPCache", "HTTPKit", "HTTPSemantics", "ImagePlan", "ImagePipeline", "LinuxSystem",
-                "OriginTransfer",
+                "AdminPages", "Cluster", "HTTPCache", "HTTPKit", "HTTPSemantics", "ImagePlan", "ImagePipeline",
+                "LinuxSystem", "OriginTransfer",
                 "CCurl",
                 "CLinux", "CCrypto",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -147,6 +156,14 @@ let package = Package(
             dependencies: ["HTTPCache", "CacheTestSupport", "HTTPSemantics", "LinuxSystem", "CLinux", "TestSupport"],
             swiftSettings: settings
         ),
+        .testTarget(
+            name: "ClusterTests",
+            dependencies: [
+                "Cluster", "CacheTestSupport", "HTTPCache", "HTTPSemantics", "LinuxSystem", "OriginTransfer",
+                "TestSupport",
+            ],
+            swiftSettings: settings
+        ),
         .target(name: "CEscapes", path: "Tests/HostileWorker/Escapes"),
         // A worker that is locked as edgeprint-worker is, and then tries to escape.
         .executableTarget(
@@ -171,7 +188,7 @@ let package = Package(
             name: "ImagePipelineTests",
             // ImageWorker, HostileWorker: the tests run their executables.
             dependencies: [
-                "ImagePipeline", "ImagePlan", "ImageWorker", "HostileWorker", "HTTPCache", "HTTPSemantics",
+                "Cluster", "ImagePipeline", "ImagePlan", "ImageWorker", "HostileWorker", "HTTPCache", "HTTPSemantics",
                 "LinuxSystem",
                 "OriginTransfer",
                 "CLinux", "CacheTestSupport", "TestSupport",
@@ -194,9 +211,8 @@ let package = Package(
         .testTarget(
             name: "ProxyServerTests",
             dependencies: [
-                "ProxyServer", "AdminPages", "HTTPCache", "HTTPKit", "HTTPSemantics", "ImagePipeline", "ImagePlan",
-                "LinuxSystem",
-                "OriginTransfer",
+                "ProxyServer", "AdminPages", "Cluster", "HTTPCache", "HTTPKit", "HTTPSemantics", "ImagePipeline",
+                "ImagePlan", "LinuxSystem", "OriginTransfer",
                 "HostileTestSupport", "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Yams", package: "Yams"),

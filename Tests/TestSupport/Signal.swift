@@ -50,4 +50,7 @@ package final class Signal<Value: Sendable>: Sendable {
 }
 
 /// The condition a test waited for did not hold in time.
-package struct SignalTimeout: Error {}
+package struct SignalTimeout: Error {
+    /// Creates an error.
+    package init() {}
+}

@@ -5,10 +5,7 @@ import Testing
 /// s3:// sources with a real store, SeaweedFS, which verifies signatures itself.
 ///
 /// `make test` installs it and requires it; without it, `swift test` alone skips these.
-@Suite(
-    .timeLimit(.minutes(1)),
-    .enabled(if: SeaweedFS.program != nil || TestEnvironment.value("EDGEPRINT_ENGINES") == "required")
-)
+@Suite(.timeLimit(.minutes(1)), .enabled(if: SeaweedFS.isWanted))
 struct SeaweedFSTests {
     private let store: SeaweedFS
     private let picture = TestImages.gradient(width: 32, height: 24)

@@ -1,0 +1,137 @@
+package import HTTPCache
+import HTTPSemantics
+import LinuxSystem
+import OriginTransfer
+
+/// Look-ups. Each sends at most one request after the other, and ends with a miss when the store takes too long.
+extension SharedStore {
+    package func find(
+        original key: CacheKey,
+        needsBody: Bool,
+        completion: @escaping @Sendable (SharedOriginal?) -> Void
+    ) {
+        let object = StoreObject.metaKey(key)
+        read(ObjectRequest(.get, object, limit: StoreObject.maximumMeta, patience: configuration.reading)) {
+            [self] response in
+            guard let response, let meta = value(StoreObject.meta(response.bytes, of: key), of: object) else {
+                return completion(nil)
+            }
+            let record = localized(meta, response)
+            let verdict = verdict(PurgeSubject(record), meta.place)
+            guard verdict != .purged else {
+                note { $0.purged += 1 }
+                return completion(nil)
+            }
+            note { $0.hits += 1 }
+            let found = SharedOriginal(record: record, body: nil, needsValidation: verdict == .stale)
+            guard needsBody else { return completion(found) }
+            find(bodyOf: record) { body in
+                var found = found
+                found.body = body
+                completion(found)
+            }
+        }
+    }
+
+    package func find(bodyOf record: OriginRecord, completion: @escaping @Sendable (OriginBody?) -> Void) {
+        let key = StoreObject.bodyKey(record.digest)
+        read(ObjectRequest(.getFile, key, limit: record.length, patience: configuration.reading)) {
+            [self] response in
+            guard let body = response?.body else { return completion(nil) }
+            guard body.length == record.length, body.digest.bytes == record.digest.bytes else {
+                discard(key)
+                return completion(nil)
+            }
+            note { $0.hits += 1 }
+            completion(OriginBody(file: body.file, length: body.length, digest: record.digest))
+        }
+    }
+
+    package func find(
+        result plan: CacheKey,
+        of digest: CacheKey,
+        for subject: PurgeSubject,
+        completion: @escaping @Sendable (SharedResult?) -> Void
+    ) {
+        let plan = self.plan(plan)
+        let key = StoreObject.resultKey(plan, of: digest)
+        read(ObjectRequest(.get, key, limit: configuration.queue, patience: configuration.reading)) {
+            [self] response in
+            guard let response, let found = value(StoreObject.result(response.bytes, plan: plan, of: digest), of: key)
+            else { return completion(nil) }
+            // What was made of this content needs no validation. Where purges may be missing, that of the original tells whether it is
+            // still the content.
+            guard verdict(subject, found.place) != .purged else {
+                note { $0.purged += 1 }
+                return completion(nil)
+            }
+            note { $0.hits += 1 }
+            completion(SharedResult(record: found.record, bytes: found.bytes))
+        }
+    }
+
+    /// Returns the record with the time of its validation by this node's clock.
+    private func localized(_ meta: StoreObject.Meta, _ response: ObjectResponse) -> OriginRecord {
+        let now = time.wallSeconds
+        // Both times are the store's; a second for what they lack of a whole one.
+        let elapsed = max(0, (response.date ?? now) - meta.confirmedAt) + 1
+        var record = meta.record
+        record.freshness.responseTime = now - elapsed
+        return record
+    }
+
+    private func value<Value>(_ found: StoreObject.Found<Value>, of key: String) -> Value? {
+        switch found {
+        case .value(let value): return value
+        case .newer: note { $0.misses += 1 }
+        case .damaged: discard(key)
+        }
+        return nil
+    }
+
+    /// Counts a damaged object, and removes it, because contents are never replaced.
+    private func discard(_ key: String) {
+        note { $0.damaged += 1 }
+        remove(key)
+    }
+
+    /// Sends a request, and calls back with a response of status 200; `nil` for anything else.
+    private func read(_ request: ObjectRequest, completion: @escaping @Sendable (ObjectResponse?) -> Void) {
+        guard readBreaker.admits() else {
+            note { $0.skipped += 1 }
+            return completion(nil)
+        }
+        reader.send(request) { [self] result in
+            switch result {
+            case .success(let response) where response.status == 200:
+                readBreaker.succeed()
+                clock.note(response)
+                note { $0.reads += 1 }
+                completion(response)
+            case .success(let response) where response.status == 404:
+                readBreaker.succeed()
+                note {
+                    $0.reads += 1
+                    $0.misses += 1
+                }
+                completion(nil)
+            case .failure(.tooLarge):
+                readBreaker.succeed()
+                note { $0.reads += 1 }
+                discard(request.key)
+                completion(nil)
+            case .failure(.busy), .failure(.closed):
+                readBreaker.release()
+                note { $0.skipped += 1 }
+                completion(nil)
+            case .success, .failure:
+                readBreaker.fail()
+                note {
+                    $0.reads += 1
+                    if case .failure(.slow) = result { $0.slow += 1 } else { $0.readFailures += 1 }
+                }
+                completion(nil)
+            }
+        }
+    }
+}

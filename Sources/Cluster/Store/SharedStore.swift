@@ -1,0 +1,159 @@
+package import HTTPCache
+package import LinuxSystem
+package import OriginTransfer
+
+/// The tier that the nodes of a cluster share: a bucket of an S3 store.
+///
+/// Reads are bounded in time and never repeated; writes are queued (`StoreQueue`). What is read is verified: contents and records by
+/// their SHA-256 digests, and their place in the log of purges by `verdict`. Whoever may write to the bucket decides what is served.
+package final class SharedStore: SharedStoring {
+    /// The settings of a store.
+    package struct Configuration: Sendable {
+        package var bucket: ObjectBucket
+        package var credentials: SourceCredentials?
+        /// The limits of one read.
+        package var reading: ObjectRequest.Patience
+        /// The limits of one write.
+        package var writing = ObjectRequest.Patience(firstByte: 10_000, rest: 10_000, rate: 1 << 20)
+        /// Results whose making took at least this long are stored, in milliseconds.
+        package var results = 50
+        /// Maximum bytes that wait to be written.
+        package var queue = 64 << 20
+        /// Maximum reads in progress.
+        package var reads = 64
+        /// Threads that write.
+        package var writers = 2
+        package var breaker = StoreBreaker.Policy()
+        /// The version of the encoders: nodes share results only with nodes that have the same.
+        package var encoders: String
+
+        /// Creates settings.
+        package init(
+            bucket: ObjectBucket,
+            credentials: SourceCredentials?,
+            reading: ObjectRequest.Patience = ObjectRequest.Patience(firstByte: 150),
+            encoders: String
+        ) {
+            self.bucket = bucket
+            self.credentials = credentials
+            self.reading = reading
+            self.encoders = encoders
+        }
+    }
+
+    let configuration: Configuration
+    let time: any TimeSource
+    let reader: ObjectClient
+    let readBreaker: StoreBreaker
+    let clock: StoreClock
+    let verdict: @Sendable (PurgeSubject, SharedPlace) -> SharedVerdict
+    private let currentPlace: @Sendable () -> SharedPlace
+    private let writer: ObjectClient
+    private let writeBreaker: StoreBreaker
+    /// The writes that wait.
+    package let queue: StoreQueue
+    private let counts: Counts
+
+    /// The counts, which the writer shares.
+    private final class Counts: Sendable {
+        let value = Lock(StoreStatistics())
+    }
+
+    /// Starts the store's threads; nothing is requested yet.
+    ///
+    /// - Parameters:
+    ///   - place: the place up to which this node has applied purges; any thread.
+    ///   - verdict: what the purges since a place mean for a subject; any thread.
+    /// - Throws: `Errno` if the system cannot create a thread.
+    package init(
+        _ configuration: Configuration,
+        time: any TimeSource = SystemTime(),
+        place: @escaping @Sendable () -> SharedPlace,
+        verdict: @escaping @Sendable (PurgeSubject, SharedPlace) -> SharedVerdict
+    ) throws(Errno) {
+        self.configuration = configuration
+        self.time = time
+        self.verdict = verdict
+        currentPlace = place
+        let (bucket, credentials) = (configuration.bucket, configuration.credentials)
+        let maximum = max(1, configuration.reads)
+        reader = try ObjectClient(bucket, credentials: credentials, maximum: maximum, name: "store-reads", time: time)
+        writer = try ObjectClient(bucket, credentials: credentials, maximum: 64, name: "store-writes", time: time)
+        readBreaker = StoreBreaker(configuration.breaker, time: time)
+        writeBreaker = StoreBreaker(configuration.breaker, time: time)
+        clock = StoreClock(time: time)
+        queue = StoreQueue(bytes: configuration.queue)
+        let counts = Counts()
+        self.counts = counts
+        let writing = StoreWriter(
+            queue,
+            client: writer,
+            breaker: writeBreaker,
+            clock: clock,
+            time: time,
+            patience: configuration.writing,
+            verdict: verdict
+        ) { change in counts.value.withLock { change(&$0) } }
+        for _ in 0..<max(1, configuration.writers) { try SystemThread.start(name: "store-queue") { writing.run() } }
+    }
+
+    deinit { close() }
+
+    /// Ends the threads; look-ups then miss, and writes are dropped.
+    ///
+    /// - Parameter milliseconds: the longest time to wait for queued writes.
+    package func close(waiting milliseconds: Int = 0) {
+        if milliseconds > 0 { queue.waitUntilEmpty(nanoseconds: Int64(milliseconds) * 1_000_000) }
+        queue.close()
+        reader.close()
+        writer.close()
+    }
+
+    /// The counts since the start.
+    package var statistics: StoreStatistics {
+        var statistics = counts.value.withLock { $0 }
+        let queued = queue.counts
+        statistics.queued = queued.queued
+        statistics.queuedBytes = queued.bytes
+        statistics.dropped += queued.dropped
+        statistics.isReadingSuspended = readBreaker.isOpen
+        statistics.isWritingSuspended = writeBreaker.isOpen
+        return statistics
+    }
+
+    func note(_ change: (inout StoreStatistics) -> Void) { counts.value.withLock { change(&$0) } }
+
+    package var place: SharedPlace { currentPlace() }
+    package var isAvailable: Bool { readBreaker.isAdmitting }
+
+    /// The hash of a plan with the version of the encoders.
+    func plan(_ plan: CacheKey) -> CacheKey { CacheKey(hashing: "result/1\n\(configuration.encoders)\n\(plan)") }
+
+    // MARK: Writing
+
+    package func store(original record: OriginRecord, body: OriginBody?, at place: SharedPlace) {
+        let key = StoreObject.metaKey(record.key)
+        queue.add(StoreQueue.Item(key: key, work: .original(record, body, place), subject: PurgeSubject(record)))
+    }
+
+    package func store(
+        result record: VariantRecord,
+        bytes: [UInt8],
+        plan: CacheKey,
+        for subject: PurgeSubject,
+        at place: SharedPlace,
+        milliseconds: Int
+    ) {
+        guard milliseconds >= configuration.results else { return }
+        let plan = self.plan(plan)
+        let key = StoreObject.resultKey(plan, of: record.originDigest)
+        queue.add(StoreQueue.Item(key: key, work: .result(record, bytes, plan: plan, place), subject: subject))
+    }
+
+    package func remove(original key: CacheKey) { remove(StoreObject.metaKey(key)) }
+
+    /// Queues the removal of an object.
+    func remove(_ key: String) { queue.add(StoreQueue.Item(key: key, work: .removal)) }
+
+    package func purge(_ selection: PurgeSelection) { queue.purge(selection) }
+}

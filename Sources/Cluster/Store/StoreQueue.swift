@@ -1,0 +1,153 @@
+package import HTTPCache
+import LinuxSystem
+
+/// Writes that wait for the shared store, bounded by bytes and number; any thread.
+///
+/// When it is full, the newest write is dropped: what is waiting has been there longer, and an answer never waits.
+package final class StoreQueue: Sendable {
+    /// What is to be written.
+    package enum Work: Sendable {
+        /// An original; without a body only its record.
+        case original(OriginRecord, OriginBody?, SharedPlace)
+        case result(VariantRecord, [UInt8], plan: CacheKey, SharedPlace)
+        /// Removes an object.
+        case removal
+    }
+
+    /// A write.
+    package struct Item: Sendable {
+        /// The key of the object that is written last.
+        package var key: String
+        package var work: Work
+        /// What purges match it against; `nil` if none affects it.
+        package var subject: PurgeSubject?
+
+        /// Creates a write.
+        package init(key: String, work: Work, subject: PurgeSubject? = nil) {
+            (self.key, self.work, self.subject) = (key, work, subject)
+        }
+
+        /// The bytes that it keeps in memory or in a file, with an allowance for its record.
+        package var bytes: Int {
+            switch work {
+            case .original(_, let body, _): (body?.length ?? 0) + 2_048
+            case .result(_, let bytes, _, _): bytes.count + 2_048
+            case .removal: 256
+            }
+        }
+    }
+
+    private struct State: Sendable {
+        var items: [Item] = []
+        /// The bytes of waiting items and of those being written.
+        var bytes = 0
+        /// Items being written.
+        var active = 0
+        var dropped = 0
+        var limit: Int
+        var isClosed = false
+    }
+
+    private let maximumCount: Int
+    private let state: Monitor<State>
+
+    /// Creates an empty queue.
+    ///
+    /// - Parameters:
+    ///   - bytes: maximum bytes of all items, including those being written.
+    ///   - count: maximum number of waiting items.
+    package init(bytes: Int, count: Int = 4_096) {
+        maximumCount = count
+        state = Monitor(State(limit: bytes))
+    }
+
+    /// Sets the maximum of bytes; applies to new items.
+    package func setLimit(_ bytes: Int) { state.withLock { $0.limit = bytes } }
+
+    /// Appends an item, or replaces a waiting one of the same object; drops it if there is no room.
+    package func add(_ item: Item) {
+        state.update { state in
+            guard !state.isClosed else { return }
+            var item = item
+            if let index = state.items.firstIndex(where: { $0.key == item.key }) {
+                let old = state.items.remove(at: index)
+                state.bytes -= old.bytes
+                item = item.completed(by: old)
+            }
+            guard state.items.count < maximumCount, item.bytes <= state.limit - state.bytes else {
+                state.dropped += 1
+                return
+            }
+            state.bytes += item.bytes
+            state.items.append(item)
+        }
+    }
+
+    /// Removes and returns the oldest item, for which `finish` must follow; blocks, and returns `nil` once the queue is closed.
+    package func next() -> Item? {
+        state.wait { state -> Item?? in
+            if state.isClosed { return .some(nil) }
+            guard !state.items.isEmpty else { return nil }
+            state.active += 1
+            return state.items.removeFirst()
+        } ?? nil
+    }
+
+    /// Releases the room of an item that was returned by `next`.
+    package func finish(_ item: Item) {
+        state.update(wakingAll: true) { state in
+            state.active -= 1
+            state.bytes -= item.bytes
+        }
+    }
+
+    /// Drops what a purge selects, or may select.
+    package func purge(_ selection: PurgeSelection) {
+        state.update(wakingAll: true) { state in
+            let kept = state.items.filter { $0.subject.map(selection.covers) ?? false == false }
+            state.dropped += state.items.count - kept.count
+            state.bytes -= state.items.reduce(0) { $0 + $1.bytes } - kept.reduce(0) { $0 + $1.bytes }
+            state.items = kept
+        }
+    }
+
+    /// Waits until nothing is waiting or being written.
+    ///
+    /// - Returns: false after the time has passed.
+    @discardableResult
+    package func waitUntilEmpty(nanoseconds: Int64) -> Bool {
+        state.wait(nanoseconds: nanoseconds) { $0.items.isEmpty && $0.active == 0 ? true : nil } ?? false
+    }
+
+    /// Waits for a time; returns true if the queue was closed.
+    package func pause(nanoseconds: Int64) -> Bool {
+        state.wait(nanoseconds: nanoseconds) { $0.isClosed ? true : nil } ?? false
+    }
+
+    /// Drops what is waiting, and ends the writers.
+    package func close() {
+        state.update(wakingAll: true) { state in
+            state.isClosed = true
+            state.dropped += state.items.count
+            state.bytes -= state.items.reduce(0) { $0 + $1.bytes }
+            state.items = []
+        }
+    }
+
+    /// The number and the bytes of items that wait or are being written, and the number of dropped ones.
+    package var counts: (queued: Int, bytes: Int, dropped: Int) {
+        state.withLock { ($0.items.count + $0.active, $0.bytes, $0.dropped) }
+    }
+}
+
+extension StoreQueue.Item {
+    /// The item with the content of an older one that has not been written yet, if its record is of that content.
+    fileprivate func completed(by old: StoreQueue.Item) -> StoreQueue.Item {
+        guard case .original(let record, nil, let place) = work, case .original(_, let body?, _) = old.work,
+            body.digest == record.digest
+        else { return self }
+        var item = self
+        item.work = .original(record, body, place)
+        return item
+    }
+}

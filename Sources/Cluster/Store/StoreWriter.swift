@@ -1,0 +1,175 @@
+import HTTPCache
+import HTTPSemantics
+import LinuxSystem
+import OriginTransfer
+
+/// Carries out the writes of a `StoreQueue`, one after the other, on threads of its own.
+///
+/// A write that fails is repeated, and given up after a number of attempts. While the store is failing, the writers wait and the
+/// queue fills.
+final class StoreWriter: Sendable {
+    /// What became of one attempt.
+    private enum Outcome {
+        case written(bytes: Int)
+        /// Another node has written it, or something newer.
+        case superfluous
+        case failed
+        case closed
+    }
+
+    private static let attempts = 3
+    /// The longest pause between two looks at the breaker, in nanoseconds.
+    private static let pace: Int64 = 100_000_000
+
+    private let queue: StoreQueue
+    private let client: ObjectClient
+    private let breaker: StoreBreaker
+    private let clock: StoreClock
+    private let time: any TimeSource
+    private let patience: ObjectRequest.Patience
+    private let verdict: @Sendable (PurgeSubject, SharedPlace) -> SharedVerdict
+    private let note: @Sendable ((inout StoreStatistics) -> Void) -> Void
+
+    /// Creates a writer without threads.
+    ///
+    /// - Parameters:
+    ///   - verdict: what the purges since a place mean for a subject.
+    ///   - note: changes the statistics.
+    init(
+        _ queue: StoreQueue,
+        client: ObjectClient,
+        breaker: StoreBreaker,
+        clock: StoreClock,
+        time: any TimeSource,
+        patience: ObjectRequest.Patience,
+        verdict: @escaping @Sendable (PurgeSubject, SharedPlace) -> SharedVerdict,
+        note: @escaping @Sendable ((inout StoreStatistics) -> Void) -> Void
+    ) {
+        (self.queue, self.client, self.breaker, self.clock) = (queue, client, breaker, clock)
+        (self.time, self.patience, self.verdict, self.note) = (time, patience, verdict, note)
+    }
+
+    /// Writes until the queue is closed; blocks.
+    func run() {
+        while let item = queue.next() {
+            write(item)
+            queue.finish(item)
+        }
+    }
+
+    private func write(_ item: StoreQueue.Item) {
+        for _ in 0..<Self.attempts {
+            while !breaker.admits() { if queue.pause(nanoseconds: Self.pace) { return } }
+            switch attempt(item) {
+            case .written(let bytes):
+                breaker.succeed()
+                return note {
+                    $0.writes += 1
+                    $0.bytesWritten += bytes
+                }
+            case .superfluous: return breaker.succeed()
+            case .failed: breaker.fail()
+            case .closed: return breaker.release()
+            }
+        }
+        note { $0.writeFailures += 1 }
+    }
+
+    private func attempt(_ item: StoreQueue.Item) -> Outcome {
+        switch item.work {
+        case .removal: return outcome(of: send(.delete, item.key), bytes: 0)
+        case .result(let record, let bytes, let plan, let place):
+            let object = StoreObject.encode(StoreObject.Result(record: record, bytes: bytes, place: place), plan: plan)
+            // Not only if it is absent: one that is there could not be used.
+            return outcome(of: send(.put(.bytes(object)), item.key), bytes: object.count)
+        case .original(let record, let body, let place):
+            if let body {
+                let digest = SHA256Digest(body.digest)
+                let content = ObjectRequest.Content.file(body.file, length: body.length, digest: digest)
+                switch create(StoreObject.bodyKey(body.digest), content) {
+                case .written, .superfluous: break
+                case .failed: return .failed
+                case .closed: return .closed
+                }
+            }
+            return put(record, place, isNew: body != nil, item.key)
+        }
+    }
+
+    /// Stores an object that never changes, unless it is there.
+    private func create(_ key: String, _ content: ObjectRequest.Content) -> Outcome {
+        outcome(of: send(.put(content), key, if: .isAbsent), bytes: content.length)
+    }
+
+    /// Stores an original's record, unless another node has stored one that is newer.
+    ///
+    /// - Parameter isNew: whether there is probably no record yet.
+    private func put(_ record: OriginRecord, _ place: SharedPlace, isNew: Bool, _ key: String) -> Outcome {
+        var condition = isNew ? ObjectRequest.Condition.isAbsent : nil
+        for _ in 0..<Self.attempts {
+            if condition == nil {
+                switch send(.get, key, limit: StoreObject.maximumMeta) {
+                case .failure(let failure): return failure == .closed ? .closed : .failed
+                case .success(let found) where found.status == 404: condition = .isAbsent
+                case .success(let found) where found.status == 200:
+                    guard mayReplace(found.bytes, by: record, place) else { return .superfluous }
+                    condition = found.entityTag.map { .matches($0) }
+                case .success: return .failed
+                }
+            }
+            let confirmedAt = clock.seconds - max(0, time.wallSeconds - record.freshness.responseTime)
+            let object = StoreObject.encode(StoreObject.Meta(record: record, confirmedAt: confirmedAt, place: place))
+            let result = send(.put(.bytes(object)), key, if: condition)
+            // Another node was faster: look at what it has written.
+            if case .success(let response) = result, response.status == 409 || response.status == 412 {
+                condition = nil
+                continue
+            }
+            return outcome(of: result, bytes: object.count)
+        }
+        return .superfluous
+    }
+
+    /// Whether a record replaces the stored one: not one that was confirmed later, and is usable.
+    private func mayReplace(_ bytes: [UInt8], by record: OriginRecord, _ place: SharedPlace) -> Bool {
+        switch StoreObject.meta(bytes, of: record.key) {
+        case .damaged: return true
+        case .newer: return false
+        case .value(let stored):
+            let confirmedAt = clock.seconds - max(0, time.wallSeconds - record.freshness.responseTime)
+            guard stored.place.log == place.log || verdict(PurgeSubject(stored.record), stored.place) == .usable
+            else {
+                return true
+            }
+            return (stored.place.sequence, stored.confirmedAt) <= (place.sequence, confirmedAt)
+        }
+    }
+
+    private func send(
+        _ verb: ObjectRequest.Verb,
+        _ key: String,
+        if condition: ObjectRequest.Condition? = nil,
+        limit: Int = 64 << 10
+    ) -> Result<ObjectResponse, ObjectFailure> {
+        let request = ObjectRequest(verb, key, if: condition, limit: limit, patience: patience)
+        let result = client.perform(request)
+        if case .success(let response) = result { clock.note(response) }
+        return result
+    }
+
+    private func outcome(of result: Result<ObjectResponse, ObjectFailure>, bytes: Int) -> Outcome {
+        switch result {
+        case .success(let response) where (200..<300).contains(response.status): .written(bytes: bytes)
+        // 404: the object to be removed is not there. 412: it exists.
+        case .success(let response) where [404, 412].contains(response.status): .superfluous
+        case .success: .failed
+        case .failure(.closed): .closed
+        case .failure: .failed
+        }
+    }
+}
+
+extension SHA256Digest {
+    /// The digest of a body.
+    init(_ key: CacheKey) { self.init(bytes: key.bytes) }
+}

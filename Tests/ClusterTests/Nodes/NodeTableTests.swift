@@ -1,0 +1,130 @@
+import HTTPSemantics
+import LinuxSystem
+import TestSupport
+import Testing
+
+@testable import Cluster
+
+@Suite(.timeLimit(.minutes(1)))
+struct NodeTableTests {
+    private let time = ManualTime()
+
+    private func table(
+        _ texts: [String],
+        own: String? = nil,
+        lookup: NameLookup = NameLookup(addresses: { _ in nil }, isOwn: { _ in false })
+    ) -> NodeTable {
+        NodeTable(
+            texts.compactMap { NodeEntry($0) },
+            own: own.flatMap { NodeAddress($0) },
+            ports: [8080],
+            lookup: lookup,
+            time: time
+        )
+    }
+
+    /// A key that a node owns.
+    private func key(of node: String, in table: NodeTable) throws -> UInt64 {
+        let placement = Placement(table.statuses.map(\.node.description))
+        return try #require((0..<10_000).first { placement.owner(of: $0).map { placement.names[$0] } == node })
+    }
+
+    @Test func `a node asks the owner, and answers for its own keys itself`() throws {
+        let table = table(["10.0.0.1:8080", "10.0.0.2:8080"], own: "10.0.0.1:8080")
+        #expect(table.owner(of: try key(of: "10.0.0.1:8080", in: table)) == nil)
+        #expect(table.owner(of: try key(of: "10.0.0.2:8080", in: table))?.host == "10.0.0.2")
+        #expect(table.statuses.map(\.isOwn) == [true, false])
+    }
+
+    @Test func `a node finds itself by its address and port`() throws {
+        let mine = IPAddress("10.0.0.2")
+        let lookup = NameLookup(addresses: { _ in nil }, isOwn: { $0 == mine })
+        #expect(table(["10.0.0.1:8080", "10.0.0.2:8080"], lookup: lookup).own?.host == "10.0.0.2")
+        #expect(table(["10.0.0.1:8080", "10.0.0.2:9090"], lookup: lookup).own == nil)
+        let other = try #require(NodeAddress("10.0.0.1:8080"))
+        #expect(table(["10.0.0.1:8080", "10.0.0.2:8080"], lookup: lookup).ownAddress(toward: other) == mine)
+        // Two on one machine with the same port cannot be told apart.
+        let all = NameLookup(addresses: { _ in nil }, isOwn: { _ in true })
+        #expect(table(["10.0.0.1:8080", "10.0.0.2:8080"], lookup: all).own == nil)
+        // Behind an address translation.
+        #expect(table(["10.0.0.1:8080"], own: "10.0.0.1:8080").ownAddress(toward: other) == nil)
+        // A connection cannot start at an address of another family.
+        let six = try #require(NodeAddress("[2001:db8::1]:8080"))
+        #expect(table([six.description, "10.0.0.2:8080"], lookup: lookup).ownAddress(toward: six) == nil)
+    }
+
+    @Test func `names are looked up again, and a failed look-up changes nothing`() throws {
+        let found = Lock<[IPAddress]?>([IPAddress("10.0.0.1"), IPAddress("10.0.0.2")].compactMap(\.self))
+        let lookup = NameLookup(addresses: { _ in found.withLock { $0 } }, isOwn: { $0 == IPAddress("10.0.0.1") })
+        let table = table(["dns:edge.example:8080"], lookup: lookup)
+        #expect(table.statuses.isEmpty && table.owner(of: 1) == nil)
+        table.refresh()
+        #expect(table.statuses.map(\.node.description) == ["10.0.0.1:8080", "10.0.0.2:8080"])
+        #expect(table.own?.host == "10.0.0.1")
+        found.withLock { $0 = nil }
+        table.refresh()
+        found.withLock { $0 = [] }
+        table.refresh()
+        #expect(table.statuses.count == 2)
+        found.withLock { $0 = [IPAddress("10.0.0.1"), IPAddress("10.0.0.3")].compactMap(\.self) }
+        table.refresh()
+        #expect(table.statuses.map(\.node.host) == ["10.0.0.1", "10.0.0.3"])
+        #expect(table.isNode(try #require(IPAddress("10.0.0.3"))))
+        #expect(!table.isNode(try #require(IPAddress("10.0.0.2"))))
+    }
+
+    @Test func `a thread looks names up`() throws {
+        let asked = Signal(0)
+        let lookup = NameLookup(
+            addresses: { _ in
+                asked.update { $0 += 1 }
+                return nil
+            },
+            isOwn: { _ in false }
+        )
+        let table = table(["edge.example:8080"], lookup: lookup)
+        try table.start()
+        _ = try asked.wait { $0 > 0 }
+        table.stop()
+    }
+
+    @Test func `after three failures in succession the next node in rank owns the keys`() throws {
+        let table = table(["10.0.0.1:8080", "10.0.0.2:8080", "10.0.0.3:8080"], own: "10.0.0.1:8080")
+        let key = try key(of: "10.0.0.2:8080", in: table)
+        let node = try #require(table.owner(of: key))
+        table.ended(node, hasAnswered: false)
+        table.ended(node, hasAnswered: false)
+        table.ended(node, hasAnswered: true)
+        for _ in 1...3 {
+            #expect(table.owner(of: key) == node)
+            table.ended(node, hasAnswered: false)
+        }
+        #expect(table.statuses.map(\.isLeftOut) == [false, true, false])
+        #expect(table.owner(of: key) != node)
+    }
+
+    @Test func `one request probes a node that was left out; each failure doubles the pause`() throws {
+        let table = table(["10.0.0.1:8080", "10.0.0.2:8080"], own: "10.0.0.1:8080")
+        let key = try key(of: "10.0.0.2:8080", in: table)
+        let node = try #require(table.owner(of: key))
+        for _ in 1...3 { table.ended(node, hasAnswered: false) }
+        // Late failures of requests that were sent before do not prolong the pause.
+        table.ended(node, hasAnswered: false)
+        for seconds in [1, 2, 4, 8, 16, 30, 30] {
+            time.advance(seconds: Int64(seconds) - 1)
+            #expect(table.owner(of: key) == nil)
+            time.advance(seconds: 1)
+            #expect(table.owner(of: key) == node)
+            #expect(table.owner(of: key) == nil)
+            table.ended(node, hasAnswered: false)
+        }
+        time.advance(seconds: 30)
+        #expect(table.owner(of: key) == node)
+        // A probe that says nothing is followed by another one.
+        table.ended(node, hasAnswered: nil)
+        #expect(table.owner(of: key) == node)
+        table.ended(node, hasAnswered: true)
+        #expect(table.statuses.allSatisfy { !$0.isLeftOut })
+        #expect(table.owner(of: key) == node && table.owner(of: key) == node)
+    }
+}

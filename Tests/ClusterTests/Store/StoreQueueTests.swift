@@ -1,0 +1,71 @@
+import CacheTestSupport
+import Cluster
+import HTTPCache
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct StoreQueueTests {
+    private func item(_ number: Int, _ bytes: Int, body: Bool = true, changed: Bool = false) throws -> StoreQueue.Item {
+        let content = CacheFixture.bytes(bytes, seed: changed ? 1_000 + number : number)
+        let record = CacheFixture.origin(number, body: content)
+        let work = StoreQueue.Work.original(record, body ? try CacheFixture.body(content) : nil, SharedPlace())
+        return StoreQueue.Item(key: StoreObject.metaKey(record.key), work: work, subject: PurgeSubject(record))
+    }
+
+    @Test func `the newest write is dropped when the bytes do not fit`() throws {
+        let queue = StoreQueue(bytes: 25_000)
+        for number in 1...3 { queue.add(try item(number, 10_000)) }
+        #expect(queue.counts == (2, 24_096, 1))
+        #expect(queue.next()?.key == (try item(1, 10_000).key))
+        // What is being written still has its bytes.
+        queue.add(try item(4, 10_000))
+        #expect(queue.counts.dropped == 2)
+        queue.finish(try item(1, 10_000))
+        queue.add(try item(4, 10_000))
+        #expect(queue.counts == (2, 24_096, 2))
+    }
+
+    @Test func `the newest write is dropped when there are too many`() throws {
+        let queue = StoreQueue(bytes: 1 << 30, count: 2)
+        for number in 1...3 { queue.add(try item(number, 10)) }
+        #expect(queue.counts.queued == 2 && queue.counts.dropped == 1)
+    }
+
+    @Test func `a later record replaces a waiting one, and keeps its content`() throws {
+        let queue = StoreQueue(bytes: 1 << 20)
+        queue.add(try item(1, 1_000))
+        queue.add(try item(1, 1_000, body: false))
+        guard case .original(_, .some, _)? = queue.next()?.work else {
+            Issue.record("the content is lost")
+            return
+        }
+        #expect(queue.counts == (1, 3_048, 0))
+        let other = StoreQueue(bytes: 1 << 20)
+        other.add(try item(1, 1_000))
+        other.add(try item(1, 1_000, body: false, changed: true))
+        guard case .original(_, .none, _)? = other.next()?.work else {
+            Issue.record("the content of another response is kept")
+            return
+        }
+    }
+
+    @Test func `a purge drops what it selects, and what it may select`() throws {
+        let queue = StoreQueue(bytes: 1 << 20)
+        for number in 1...3 { queue.add(try item(number, 100)) }
+        queue.add(StoreQueue.Item(key: "m/x", work: .removal))
+        queue.purge(.originals([CacheKey(hashing: "origin 2")]))
+        #expect(queue.counts.queued == 3 && queue.counts.dropped == 1)
+        queue.purge(.source("photos"))
+        #expect(queue.counts == (1, 256, 3))
+    }
+
+    @Test func `closing it drops what waits and ends the writers`() throws {
+        let queue = StoreQueue(bytes: 1 << 20)
+        queue.add(try item(1, 100))
+        queue.close()
+        #expect(queue.next()?.key == nil && queue.pause(nanoseconds: .max / 2))
+        queue.add(try item(2, 100))
+        #expect(queue.counts == (0, 0, 1))
+    }
+}
