@@ -38,7 +38,9 @@ final class DeferredTask: Sendable {
     ///
     /// - Parameter isSettled: whether earlier queued writes have reached the disk.
     private func find(isSettled: Bool) {
-        let inMemory = request.keeps.keepInMemory ? MemoryVariantStage(memory: parts.memory).stale(request.key) : nil
+        let inMemory =
+            request.keeps.keepInMemory
+            ? MemoryVariantStage(memory: parts.memory).stale(request.key, now: parts.time.wallSeconds) : nil
         guard let standIn = inMemory ?? DiskVariantStage(parts: parts).entity(for: request, of: flight) else {
             guard !isSettled, let disk = parts.disk else { return end(nil) }
             disk.flush { [self] in

@@ -40,6 +40,7 @@ extension CacheStatus {
         case .circuitOpen: self = .unasked(.breakerOpen)
         case .sourceSuspended: self = .unasked(.suspended)
         case .sourceOffline: self = .unasked(.offline)
+        case .outOfTouch: self = .unasked(.outOfTouch)
         case .overloaded, .workerLost, .cancelled: self = .unasked(.overloaded)
         case .auxiliary(_, let error): self.init(error)
         default: self = .unasked(.refused)

@@ -20,7 +20,7 @@ extension PipelineError {
         case .transformTimeout: ("transform-timeout", "")
         case .after(_, let error): error.text
         case .circuitOpen, .sourceSuspended, .sourceOffline: nil
-        case .overloaded, .workerLost, .noWorker, .notCached, .remembered, .auxiliary, .cancelled: nil
+        case .overloaded, .workerLost, .noWorker, .notCached, .outOfTouch, .remembered, .auxiliary, .cancelled: nil
         }
     }
 

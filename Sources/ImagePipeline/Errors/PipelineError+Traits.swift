@@ -31,7 +31,7 @@ extension PipelineError {
         case .sourceSuspended, .sourceOffline:
             FailureTraits(allowsStale: true, isDisconnection: true, isOriginFault: true)
         case .workerLost: FailureTraits(isRetryableAlone: true)
-        case .noWorker, .notCached, .cancelled: FailureTraits()
+        case .noWorker, .notCached, .outOfTouch, .cancelled: FailureTraits()
         case .remembered(let error, _):
             FailureTraits(allowsStale: error.traits.allowsStale, isOriginFault: error.traits.isOriginFault)
         // The failure of an auxiliary image is remembered under that image's key.

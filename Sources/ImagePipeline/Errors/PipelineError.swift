@@ -46,6 +46,8 @@ package enum PipelineError: CacheFailure {
     case noWorker
     /// Nothing is stored for a request with `only-if-cached`.
     case notCached
+    /// What is stored needs validation, and may not be served while this node does not know what others have purged.
+    case outOfTouch
     /// A remembered failure, which is not retried for a number of seconds.
     indirect case remembered(PipelineError, secondsLeft: Int64)
     /// An auxiliary image is unavailable or unusable; the text is the parameter that names it.

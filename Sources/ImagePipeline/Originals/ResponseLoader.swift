@@ -70,6 +70,7 @@ extension RawProxy where Origin == OriginRequest {
     ///   - failures: remembers failures of origins, for sources with negative caching.
     ///   - waiters: maximum waiters per request to an origin.
     ///   - flights: maximum flights in progress.
+    ///   - progress: the node's knowledge of purges.
     ///   - observer: is told about each transfer.
     package convenience init(
         cache: RawCache,
@@ -79,6 +80,7 @@ extension RawProxy where Origin == OriginRequest {
         time: any TimeSource,
         waiters: Int,
         flights: Int = 10_000,
+        progress: PurgeProgress = .alone,
         observer: (any ActivityObserving)? = nil
     ) {
         self.init(
@@ -88,7 +90,8 @@ extension RawProxy where Origin == OriginRequest {
             lane: lane,
             time: time,
             waiters: waiters,
-            flights: flights
+            flights: flights,
+            progress: progress
         )
     }
 }

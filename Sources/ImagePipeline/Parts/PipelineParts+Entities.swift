@@ -10,6 +10,7 @@ extension PipelineParts {
         origin: OriginSnapshot,
         auxiliaries: [AuxiliaryUse] = [],
         facts: VariantFacts? = nil,
+        isHotCopy: Bool = false,
         storable: Bool,
         of flight: Flight<Answer, PipelineError>
     ) -> Entity {
@@ -38,7 +39,9 @@ extension PipelineParts {
             auxiliaries: auxiliaries,
             lease: lease,
             facts: facts,
-            compressed: compressed
+            compressed: compressed,
+            isHotCopy: isHotCopy,
+            isCacheable: storable
         )
         guard storable, case .memory = body else { return entity }
         let isKept =

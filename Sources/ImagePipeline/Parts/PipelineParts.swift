@@ -6,6 +6,8 @@ package struct PipelineParts: Sendable {
     package var memory: MemoryCache<Entity>
     /// The disk tier; `nil` disables it.
     package var disk: (any DiskStoring)?
+    /// The tier that the nodes of a cluster share; `nil` without one.
+    package var shared: (any SharedStoring)?
     /// The threads for disk look-ups and other short blocking work.
     package var readLane: WorkLane
     package var loader: any OriginLoading
@@ -20,17 +22,22 @@ package struct PipelineParts: Sendable {
     package var tiers: TierPolicy
     /// Is told about transfers and stored variants.
     package var observer: (any ActivityObserving)?
+    /// Asks the nodes that own originals; `nil` without a cluster.
+    package var owners: (any OwnerAsking)?
     /// The dependencies of exchanges with origins.
     var exchanges: CacheExchange<OriginRequest>.Context {
         CacheExchange.Context(
             loader: ResponseLoader(loader: loader, observer: observer),
             failures: failures,
             lane: readLane,
-            time: time
+            time: time,
+            progress: progress
         )
     }
 
-    let origins = OriginTable()
+    /// The node's knowledge of purges.
+    let progress: PurgeProgress
+    let origins: OriginTable
     let recent = RecentOriginals()
     /// The bodies and resolved variants in memory.
     let bodies = BodyTable()
@@ -79,7 +86,9 @@ package struct PipelineParts: Sendable {
 
     /// Creates the parts.
     ///
-    /// - Parameter keeper: stores failures across restarts; `nil` keeps them in memory only.
+    /// - Parameters:
+    ///   - keeper: stores failures across restarts; `nil` keeps them in memory only.
+    ///   - progress: the node's knowledge of purges.
     package init(
         memory: MemoryCache<Entity>,
         disk: (any DiskStoring)?,
@@ -91,6 +100,7 @@ package struct PipelineParts: Sendable {
         keeper: (any FailureKeeping)? = nil,
         limits: Limits,
         tiers: TierPolicy = TierPolicy(),
+        progress: PurgeProgress = .alone,
         presentation: @escaping @Sendable (EntityDescription) -> [UInt8]
     ) {
         self.memory = memory
@@ -102,6 +112,8 @@ package struct PipelineParts: Sendable {
         self.failures = NegativeCache<PipelineError>(policy: failures, time: time, keeper: keeper)
         self.limits = limits
         self.tiers = tiers
+        self.progress = progress
+        origins = OriginTable(progress: progress)
         openFiles = MemoryCache(
             MemoryCache.Configuration(capacity: limits.openFiles, shards: 8, largestDivisor: 1, overhead: 0)
         )

@@ -83,7 +83,8 @@ final class BrownoutTask: Sendable {
     /// The variant itself, which has been stored meanwhile or is stale.
     private func stale(inMemory: Bool) -> Answer? {
         let inMemoryEntity =
-            request.tiers.keepInMemory ? MemoryVariantStage(memory: parts.memory).stale(request.key) : nil
+            request.tiers.keepInMemory
+            ? MemoryVariantStage(memory: parts.memory).stale(request.key, now: parts.time.wallSeconds) : nil
         let found = inMemoryEntity ?? (inMemory ? nil : DiskVariantStage(parts: parts).entity(for: request, of: flight))
         guard let entity = found, isUsable(entity) else { return nil }
         let isFresh = entity.isFresh(at: parts.time.wallSeconds)

@@ -21,6 +21,56 @@ extension Pipeline {
         completion: @escaping @Sendable (PurgeCounts) -> Void
     ) -> Bool {
         let purge = Purge(selection, staleFrom: isSoft ? parts.time.wallSeconds : nil)
+        return carryOut(purge, at: nil, beside: beside, completion: completion)
+    }
+
+    /// Applies the next entry of the log that this node shares with others, like a purge; it is in no log itself.
+    ///
+    /// Once this has returned true, `PurgeProgress.sequence` has advanced to the entry: readers see nothing that it selects. Applying it
+    /// again, as after a crash, keeps what was requested since. To be called by one thread at a time, in the order of the log.
+    ///
+    /// - Parameters:
+    ///   - place: the entry's place; one that has been applied already is ignored.
+    ///   - beside: as for `purge`.
+    ///   - completion: as for `purge`; not called for an ignored entry.
+    /// - Returns: false when too many purges are waiting for the disk; the entry counts as not applied, and is to be tried again.
+    package func apply(
+        _ purge: Purge,
+        at place: PurgePlace,
+        beside: (Purge) -> Int = { _ in 0 },
+        completion: @escaping @Sendable (PurgeCounts) -> Void = { _ in }
+    ) -> Bool {
+        guard place.sequence > parts.progress.sequence else { return true }
+        guard carryOut(purge, at: place, beside: beside, completion: completion) else { return false }
+        parts.progress.advance(to: place, by: purge)
+        return true
+    }
+
+    /// Continues at another place of the log after entries were missed: what was requested before needs validation once.
+    ///
+    /// Requests that arrive after this call do not share downloads that are in progress. The caller should also record that the
+    /// node is out of touch until it knows everything up to the log's end. Any thread; not concurrently with `apply`.
+    ///
+    /// - Parameter beside: does the same for other caches over the same disk.
+    package func raiseFloor(to place: PurgePlace, beside: () -> Void = {}) {
+        let era = parts.progress.nextEra
+        // First, so that nothing of the new era is on disk before the era itself.
+        parts.disk?.setPosition(PurgePosition(place: place, era: era))
+        parts.progress.begin(era: era, at: place)
+        originals.pool.detachAll()
+        variants.detachAll()
+        beside()
+        // They cannot be validated.
+        parts.failures.remove(.all)
+    }
+
+    private func carryOut(
+        _ purge: Purge,
+        at place: PurgePlace?,
+        beside: (Purge) -> Int,
+        completion: @escaping @Sendable (PurgeCounts) -> Void
+    ) -> Bool {
+        let selection = purge.selection
         // The order matters. First hide the entries on disk, so that nothing old is read. Then stop flights that may have read old
         // entries, and those that start now, from publishing while memory is cleared. Originals come before variants, which are made
         // from them. All earlier disk writes precede the removal in the queue.
@@ -35,14 +85,17 @@ extension Pipeline {
         }
         _ = making.beginPurge(shared)
         parts.recent.purge(purge)
+        parts.shared?.purge(selection)
         parts.failures.remove(selection)
         if let time = purge.staleFrom {
             counts.memory = memoryCount(selection)
             parts.origins.expire(selection, at: time)
+            // These have states of their own, and the owner has the response to validate.
+            _ = parts.memory.removeAll { _, entity in entity.isHotCopy && selection.covers(entity.subject) == true }
         } else {
             parts.origins.forget(selection)
-            counts.memory = parts.memory.removeAll { _, entity in selection.covers(entity.subject) == true }
-            _ = parts.openFiles.removeAll { _, entity in selection.covers(entity.subject) == true }
+            counts.memory = parts.memory.removeAll { _, entity in entity.isSelected(by: selection) }
+            _ = parts.openFiles.removeAll { _, entity in entity.isSelected(by: selection) }
         }
         counts.memory += beside(purge)
         originals.pool.endPurge(selection)
@@ -52,7 +105,7 @@ extension Pipeline {
             completion(counts)
             return true
         }
-        return disk.remove(purge) { [counts] below in
+        return disk.remove(purge, at: place) { [counts] below in
             var all = counts
             all.add(below)
             all.isDiskPending = below.isDiskPending
@@ -76,7 +129,7 @@ extension Pipeline {
         var counts = PurgeCounts()
         switch tier {
         case .memory:
-            counts.memory = parts.memory.removeAll { _, entity in selection.covers(entity.subject) == true } + beside()
+            counts.memory = parts.memory.removeAll { _, entity in entity.isSelected(by: selection) } + beside()
             completion(counts)
             return true
         case .disk:
@@ -87,7 +140,7 @@ extension Pipeline {
             let purge = Purge(selection)
             guard disk.tombstone(purge) else { return false }
             parts.recent.purge(purge)
-            _ = parts.openFiles.removeAll { _, entity in selection.covers(entity.subject) == true }
+            _ = parts.openFiles.removeAll { _, entity in entity.isSelected(by: selection) }
             return disk.remove(purge, completion: completion)
         }
     }
@@ -100,7 +153,7 @@ extension Pipeline {
     }
 
     private func memoryCount(_ selection: PurgeSelection) -> Int {
-        parts.memory.count { _, entity in selection.covers(entity.subject) == true }
+        parts.memory.count { _, entity in entity.isSelected(by: selection) }
     }
 }
 

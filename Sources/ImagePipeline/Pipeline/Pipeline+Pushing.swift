@@ -51,7 +51,8 @@ extension Pipeline {
             loader: PushedLoader(original: original, time: parts.time),
             failures: parts.failures,
             lane: parts.readLane,
-            time: parts.time
+            time: parts.time,
+            progress: parts.progress
         )
         originals.pool.startAlone(request.key, about: PurgeSubject(request)) { [self] result, _ in
             switch result {
@@ -71,7 +72,12 @@ extension Pipeline {
                 CacheRequest(request),
                 stored: stored,
                 .request,
-                store: OriginalStore(request: request, parts: parts, flight: flight),
+                store: OriginalStore(
+                    request: request,
+                    parts: parts,
+                    flight: flight,
+                    place: parts.shared?.place ?? SharedPlace()
+                ),
                 context: context,
                 flight: flight
             )

@@ -32,10 +32,13 @@ extension Pipeline {
     ///
     /// - Parameter completion: called once, on this thread or on the read lane.
     package func known(_ request: OriginRequest, completion: @escaping @Sendable (KnownOriginal?) -> Void) {
-        if let live = parts.origins.live(request.key) { return completion(KnownOriginal(live.record)) }
+        @Sendable func known(_ state: OriginState?) -> KnownOriginal? {
+            // What may have been purged elsewhere is not shown, not even as a placeholder.
+            state.flatMap { $0.trust == .full ? KnownOriginal($0.record) : nil }
+        }
+        if let live = parts.origins.live(request.key) { return completion(known(live)) }
         let isTaken = parts.readLane.submit { [parts] in
-            let stored = OriginalStore.find(request, in: parts)?.original
-            completion(stored.map { KnownOriginal($0.record) })
+            completion(known(OriginalStore.find(request, in: parts)?.original?.state))
         }
         if !isTaken { completion(nil) }
     }

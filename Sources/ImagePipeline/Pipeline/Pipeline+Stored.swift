@@ -47,7 +47,7 @@ extension Pipeline {
         let origin = parts.origins.live(found.origin.key)?.record ?? found.origin
         guard found.record.originDigest == origin.digest, request.reasonToPass(origin) == nil else { return copies }
         var disk = StoredCopy(
-            isFresh: origin.freshness.isFresh(at: now),
+            isFresh: isFresh(origin, at: now),
             age: origin.freshness.age(at: now),
             length: found.record.length
         )
@@ -57,7 +57,7 @@ extension Pipeline {
             guard let other = OriginalStore.find(auxiliary.origin, in: parts)?.original?.record,
                 other.digest == made.digest
             else { return copies }
-            disk.isFresh = disk.isFresh && other.freshness.isFresh(at: now)
+            disk.isFresh = disk.isFresh && isFresh(other, at: now)
             disk.age = max(disk.age, other.freshness.age(at: now))
         }
         copies.disk = disk
@@ -79,11 +79,15 @@ extension Pipeline {
         let now = parts.time.wallSeconds
         return StoredCopies(
             disk: StoredCopy(
-                isFresh: record.freshness.isFresh(at: now),
+                isFresh: isFresh(record, at: now),
                 age: record.freshness.age(at: now),
                 length: record.length
             )
         )
+    }
+
+    private func isFresh(_ record: OriginRecord, at now: Int64) -> Bool {
+        record.freshness.isFresh(at: now) && parts.progress.trust(record.stamp) == .full
     }
 
     /// Returns the stored variant, fresh or stale, with the tier that it comes from; `nil` if none is stored.

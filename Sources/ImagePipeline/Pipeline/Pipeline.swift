@@ -1,4 +1,5 @@
 import HTTPSemantics
+import LinuxSystem
 package import HTTPCache
 
 /// Serves images for requests: looks up caches, downloads originals and transforms them (SDWebImage: `SDWebImageManager`).
@@ -85,7 +86,7 @@ package final class Pipeline: Sendable {
     ///
     /// - Parameter now: seconds of the wall clock.
     package func stale(_ request: VariantRequest, now: Int64) -> Entity? {
-        guard request.tiers.keepInMemory, let entity = memoryVariants.stale(request.key),
+        guard request.tiers.keepInMemory, let entity = memoryVariants.stale(request.key, now: now),
             !entity.isFresh(at: now), parts.failures.allowStale(request)
         else { return nil }
         if entity.mayBeUsedWhileRevalidating(at: now, by: request) {
@@ -194,7 +195,10 @@ package final class Pipeline: Sendable {
 
     private func start(_ request: VariantRequest, _ context: LoadContext, _ flight: Flight<Answer, PipelineError>) {
         VariantTask(request, context, pipeline: self, flight: flight)
-            .start(stale: request.tiers.keepInMemory ? memoryVariants.stale(request.key) : nil)
+            .start(
+                stale: request.tiers.keepInMemory
+                    ? memoryVariants.stale(request.key, now: parts.time.wallSeconds) : nil
+            )
     }
 
     /// Returns whether a remembered failure of the variant, or of an original that is not stored, answers the request.
@@ -205,18 +209,27 @@ package final class Pipeline: Sendable {
             let failure = parts.failures.outage(key) ?? parts.failures.outage(request.key)
             return failure.map { .blocked($0) } ?? .clear
         }
-        if let failure = parts.failures.certainFailure(key) { return .blocked(failure) }
+        let certain = parts.failures.certainFailure(key)
+        guard parts.progress.trustsFailures else {
+            // Another node may know better, except that the origin is out of order. `VariantTask.admits` decides about transforms.
+            return certain.flatMap { _ in parts.failures.outage(key) }.map { .blocked($0) } ?? .clear
+        }
+        if let failure = certain { return .blocked(failure) }
         return context.demand.onlyIfCached ? parts.failures.verdict(request.key) : parts.failures.admit(request.key)
     }
 
     /// Returns the flight's key: requests with cache directives or loop names do not share a flight with others, nor does warming,
     /// which would delay them, nor does the plan of a preset, which is tried when the same plan of a client is not.
+    ///
+    /// Requests that ask an owner share none with those of nodes, so that two nodes never wait for each other.
     func flightKey(_ request: VariantRequest, _ context: LoadContext) -> CacheKey {
         let isTried = request.isPresetPlan && parts.failures.hasClasses(of: request.origin.key)
         let suffix =
             context.demand.keySuffix + context.caller.keySuffix + (context.isWarming ? "\nwarm" : "")
-            + (isTried ? "\npreset" : "")
-        return suffix.isEmpty ? request.key : CacheKey(hashing: "demand/1\n\(request.key)\(suffix)")
+            + (isTried ? "\npreset" : "") + (context.question == nil ? "" : "\nowner")
+        return parts.progress.flightKey(
+            suffix.isEmpty ? request.key : CacheKey(hashing: "demand/1\n\(request.key)\(suffix)")
+        )
     }
 
     /// Sets the maximum number of waiters per variant and original; applies to new requests.

@@ -8,6 +8,13 @@ extension VariantTask {
     ///
     /// The plans of presets are always tried, so that nobody's heavy plan can make them unavailable.
     func admits(_ cost: WorkClass) -> Bool {
+        // The failure was not considered before the original was validated, which has forgotten it if there are other bytes.
+        if !parts.progress.trustsFailures, !context.demand.retryFailed,
+            case .blocked(let failure) = parts.failures.verdict(request.key)
+        {
+            end(.failure(failure))
+            return false
+        }
         guard !request.isPresetPlan, !context.demand.retryFailed else { return true }
         switch parts.failures.admit(cost, on: request.origin.key) {
         case .clear: return true

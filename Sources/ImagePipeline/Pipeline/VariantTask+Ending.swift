@@ -59,7 +59,7 @@ extension VariantTask {
         }
         finish(
             entity,
-            outcome.isStored ? .hit(.disk) : outcome.status,
+            outcome.status == .hit(.original) ? .hit(.disk) : outcome.status,
             StageTimings(of: outcome),
             // Without storage, a placeholder would not be used again.
             body: outcome.storable ? body : nil
@@ -112,6 +112,7 @@ extension VariantTask {
                     auxiliaries: others,
                     bytes: picture.bytes
                 )
+                share(record, picture.bytes, made, work)
             }
         }
         if outcome.storable, work.copy == nil { pipeline.copyLosslessly(outcome.origin.record, of: request) }

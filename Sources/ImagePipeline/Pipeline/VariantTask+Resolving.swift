@@ -34,7 +34,7 @@ extension VariantTask {
             of: work.outcome.origin.record,
             with: work.auxiliaries.map(\.origin.record)
         )
-        if let found, adopt(found, work) { return }
+        if let found, adopt(found, of: work.outcome, with: work.auxiliaries) { return }
         let number = begin()
         let key = CacheKey(hashing: "making/1\n\(resolved.key)\n\(work.timing)")
         let subscription = pipeline.making.join(
@@ -150,12 +150,15 @@ extension VariantTask {
         }
     }
 
-    /// Ends with a stored variant that another request has made.
+    /// Ends with a variant that another request, or another node, has made.
     ///
     /// - Returns: false if it cannot be read.
-    private func adopt(_ found: ResolvedStage.Found, _ work: Work) -> Bool {
-        let outcome = work.outcome
-        let others = work.auxiliaries.map(\.origin.record)
+    func adopt(
+        _ found: ResolvedStage.Found,
+        of outcome: OriginOutcome,
+        with auxiliaries: [OriginOutcome]
+    ) -> Bool {
+        let others = auxiliaries.map(\.origin.record)
         var description = EntityDescription(found.record, origin: outcome.origin.record, for: request)
         description.restrict(toStrictestOf: others, origin: outcome.origin.record)
         let entity = parts.entity(
@@ -163,17 +166,26 @@ extension VariantTask {
             description: description,
             stored: found.body,
             origin: outcome.origin,
-            auxiliaries: work.auxiliaries.map { AuxiliaryUse($0.origin) },
+            auxiliaries: auxiliaries.map { AuxiliaryUse($0.origin) },
             facts: VariantFacts(found.record),
             storable: outcome.storable && tiers.keepInMemory && parts.tiers.promotes,
             of: flight
         )
         guard let entity else { return false }
         parts.failures.forget(request.key)
-        parts.sharing.noteResolved()
+        if found.tier != .shared { parts.sharing.noteResolved() }
         if outcome.storable, tiers.keepOnDisk {
             _ = flight.publish(of: outcome.origin.record) {
-                parts.disk?.store(sharing: found.record, origin: outcome.origin.record, auxiliaries: others)
+                if found.tier == .shared, case .memory(let bytes) = found.body {
+                    parts.disk?.store(
+                        variant: found.record,
+                        origin: outcome.origin.record,
+                        auxiliaries: others,
+                        bytes: bytes
+                    )
+                } else {
+                    parts.disk?.store(sharing: found.record, origin: outcome.origin.record, auxiliaries: others)
+                }
             }
         }
         finish(entity, outcome.isStored ? .hit(found.tier) : outcome.status, StageTimings(of: outcome))

@@ -16,6 +16,8 @@ final class VariantTask: Sendable {
     /// A stale variant that is served if there is no room to make the current one.
     let lastResort = Lock<Entity?>(nil)
     let step = Lock(Step())
+    /// The place in the log of purges when the flight began.
+    let place: SharedPlace
 
     var parts: PipelineParts { pipeline.parts }
 
@@ -36,6 +38,7 @@ final class VariantTask: Sendable {
         self.context = context
         self.pipeline = pipeline
         self.flight = flight
+        place = pipeline.parts.shared?.place ?? SharedPlace()
     }
 
     /// Starts with a stale entity from memory, if there is one.
@@ -58,7 +61,7 @@ final class VariantTask: Sendable {
         flight.enter(.disk)
         if let stale {
             use(stale, from: .memory)
-        } else if request.plan == nil || parts.disk == nil || !request.tiers.keepOnDisk {
+        } else if request.plan == nil ? context.question == nil : parts.disk == nil || !request.tiers.keepOnDisk {
             askForOriginal()
         } else if !parts.readLane.submit({ self.lookUp() }) {
             end(.failure(.overloaded("too many requests are waiting for the disk")))
@@ -150,7 +153,7 @@ final class VariantTask: Sendable {
     }
 
     /// Fetches the plan's auxiliary images; continues immediately if there are none.
-    private func gather(
+    func gather(
         needsBodies: Bool,
         otherwise: (@Sendable (PipelineError) -> Void)? = nil,
         then: @escaping @Sendable ([OriginOutcome]) -> Void
@@ -194,11 +197,14 @@ final class VariantTask: Sendable {
         )
     }
 
-    private func askForOriginal() {
+    /// Makes the variant of the original, which is downloaded if it is not stored.
+    func makeHere() {
+        guard !flight.isOver else { return }
         if let refusal = refusalBeforeDownload() { return end(.failure(refusal)) }
-        // A copy replaces the body, and the joined flight may have checked freshness only.
-        joinOriginal(needsBody: !LosslessCopyStage(parts: parts).mayServe(request), isJudged: true) { [self] in
-            make(of: $0)
+        // A copy or a stored result replaces the body, and the joined flight may have checked freshness only.
+        let mayDoWithout = LosslessCopyStage(parts: parts).mayServe(request) || mayUseSharedResults
+        joinOriginal(needsBody: !mayDoWithout, isJudged: true) { [self] outcome in
+            useSharedResult(of: outcome) { self.make(of: outcome) }
         }
     }
 

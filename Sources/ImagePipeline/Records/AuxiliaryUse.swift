@@ -23,6 +23,11 @@ extension Entity {
         origin.isFresh(at: now) && (auxiliaries.isEmpty || auxiliaries.allSatisfy { $0.state.isFresh(at: now) })
     }
 
+    /// Seconds until it is stale; negative once it is.
+    func freshSeconds(at now: Int64) -> Int64 {
+        auxiliaries.reduce(origin.freshSeconds(at: now)) { min($0, $1.state.freshSeconds(at: now)) }
+    }
+
     /// The value of `Age` at `now`, in seconds (RFC 9111 §4.2.3).
     @inline(__always)
     package func age(at now: Int64) -> Int64 {

@@ -46,6 +46,10 @@ package final class Entity: Sendable {
     let lease: BodyLease?
     /// What another request with the same result needs; `nil` if there is none.
     let facts: VariantFacts?
+    /// Whether another node has made it and owns the original: it is used only while it is fresh, which is for seconds.
+    let isHotCopy: Bool
+    /// Whether it may be cached in memory.
+    let isCacheable: Bool
     /// When a use was last reported to the disk store, in wall-clock seconds.
     private let notedUse: Atomic<Int64>
     /// The plan and presets that made it, for purging.
@@ -61,8 +65,12 @@ package final class Entity: Sendable {
         auxiliaries: [AuxiliaryUse] = [],
         lease: BodyLease? = nil,
         facts: VariantFacts? = nil,
-        compressed: Entity? = nil
+        compressed: Entity? = nil,
+        isHotCopy: Bool = false,
+        isCacheable: Bool = false
     ) {
+        self.isHotCopy = isHotCopy
+        self.isCacheable = isCacheable
         self.compressed = compressed
         self.auxiliaries = auxiliaries
         self.lease = lease
@@ -106,6 +114,16 @@ package final class Entity: Sendable {
         subject.presets = presets
         subject.auxiliaries = auxiliaries.map { PurgeSubject($0.state.record) }
         return subject
+    }
+
+    /// Whether a purge selects it.
+    func isSelected(by selection: PurgeSelection) -> Bool {
+        switch selection {
+        // The frequent form, and the subject is expensive.
+        case .originals(let keys): keys.contains(origin.key) || auxiliaries.contains { keys.contains($0.state.key) }
+        case .all: true
+        default: selection.covers(subject) == true
+        }
     }
 
     /// Whether it is a temporary substitute, served until the final variant is made.

@@ -8,6 +8,12 @@ package struct OriginalHints: Hashable, Sendable {
     /// The placeholder; `nil` until computed.
     package var placeholder: Placeholder?
 
+    /// Creates hints.
+    init(size: PixelSize?, placeholder: Placeholder?) {
+        self.size = size
+        self.placeholder = placeholder
+    }
+
     /// Creates hints from a record; `nil` unless the source enables them.
     init?(_ record: OriginRecord, for source: SourceRule) {
         guard source.placeholder == .headers else { return nil }

@@ -19,6 +19,8 @@ package struct LoadContext: Sendable {
     package var waitsForStore = false
     /// Whether something else may be served if there is no room for the work, as the source's `brownout` says.
     package var takesBrownout = false
+    /// What the owner of the original may be asked; `nil` if this node is to answer itself.
+    package var question: OwnerQuestion?
     /// Whether it is a background refresh, which must not be answered with a stale response.
     var isRefresh = false
     /// Whether it fills the cache ahead of requests: the final image is made at once, whatever its format costs.

@@ -9,6 +9,10 @@ struct OriginalStore: ResponseStore {
     let request: OriginRequest
     let parts: PipelineParts
     let flight: Flight<CacheOutcome, PipelineError>
+    /// The place in the log of purges when the flight began.
+    var place = SharedPlace()
+    /// What this node knew of purges then.
+    var stamp = PurgeStamp()
 
     var blocks: Bool { true }
 
@@ -62,6 +66,7 @@ struct OriginalStore: ResponseStore {
         let original = publish(record) {
             if isStorable {
                 keep(record, body, isOnDisk: isOnDisk)
+                share(record, body)
             } else if stored != nil {
                 removeStored()
             }
@@ -80,6 +85,7 @@ struct OriginalStore: ResponseStore {
                 removeStored()
             } else if request.keeps.keepsOriginalRecord {
                 parts.disk?.store(origin: record, body: nil)
+                share(record, nil)
             }
         }
         return response
@@ -100,7 +106,7 @@ struct OriginalStore: ResponseStore {
     }
 
     /// Publishes and stores a record; after an intervening purge, only the waiting requests see it.
-    private func publish(_ record: OriginRecord, keeping: () -> Void) -> OriginSnapshot {
+    func publish(_ record: OriginRecord, keeping: () -> Void) -> OriginSnapshot {
         guard !request.keepsNothing else { return OriginState(record).snapshot }
         let origin = flight.publish(of: record) {
             let origin = parts.origins.update(record)
@@ -112,13 +118,14 @@ struct OriginalStore: ResponseStore {
 
     /// Removes the stored original, with all that was made of it, which is gone or must not be stored (RFC 9111 §3).
     private func removeStored() {
+        if isShared { parts.shared?.remove(original: request.key) }
         let selection = PurgeSelection.originals([request.key])
         parts.recent.purge(Purge(selection))
         guard let disk = parts.disk, disk.tombstone(selection) else { return }
         _ = disk.remove(selection, completion: nil)
     }
 
-    private func keep(_ record: OriginRecord, _ body: OriginBody, isOnDisk: Bool) {
+    func keep(_ record: OriginRecord, _ body: OriginBody, isOnDisk: Bool) {
         // Files of a folder source are not copied; their records are stored with their variants.
         guard let disk = parts.disk, !request.source.isFolder, request.keeps.originals.keepOnDisk else { return }
         if isOnDisk {
@@ -141,6 +148,7 @@ extension StoredResponse {
             vary: VaryKey(values: [:])
         )
         self.original = original
+        stamp = original.record.stamp
         if original.state.needsValidation { requireValidation() }
     }
 }
@@ -179,6 +187,7 @@ extension OriginRecord {
         if header.format == .other { names.insert("content-type") }
         let kept = FieldLines(response.fields.lines.filter { names.contains($0.key) })
         setFields(kept, policy: response.policy)
+        stamp = response.stamp
         tags = response.tags
         // A lifetime for shared caches only, or granted by a loader, does not apply to clients.
         let isForClients = clientCacheControl == nil && !request.source.isFolder

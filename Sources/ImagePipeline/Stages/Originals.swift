@@ -104,21 +104,45 @@ struct Originals: Sendable {
     }
 
     private func decide(_ request: CacheRequest<OriginRequest>, _ flight: Flight<CacheOutcome, PipelineError>) {
+        // Before anything is read: purges of later places taint the flight.
+        let place = parts.shared?.place ?? SharedPlace()
+        let stamp = parts.progress.stamp
+        let store = OriginalStore(request: request.origin, parts: parts, flight: flight, place: place, stamp: stamp)
         let stored = OriginalStore.find(request.origin, in: parts)
+        let stage = SharedOriginalStage(store: store, needsBody: request.needsBody)
+        guard stage.mayReplace(stored) else { return act(request, stored, store) }
+        stage.find(insteadOf: stored) { found in
+            guard let found else { return act(request, stored, store) }
+            act(request, found, store, tier: .shared)
+        }
+    }
+
+    /// Serves or validates what is stored, or asks the origin.
+    ///
+    /// - Parameter tier: where a fresh response was found.
+    private func act(
+        _ request: CacheRequest<OriginRequest>,
+        _ stored: StoredResponse?,
+        _ store: OriginalStore,
+        tier: CacheStatus.Tier = .original
+    ) {
+        let flight = store.flight
         let decision = CacheDecision(
             request,
             stored: stored.map { [$0] } ?? [],
             allowsStale: parts.failures.backoffError(for: request.failureKey)?.allowsStale != false,
+            progress: parts.progress,
             now: parts.time.wallSeconds
         )
         switch decision {
         case .serve(let response, let isStale, let refreshes):
-            flight.finish(.success(CacheOutcome(response, .hit(isStale ? .stale : .original))))
+            flight.finish(.success(CacheOutcome(response, .hit(isStale ? .stale : tier))))
             if refreshes { refresh(request.origin) }
-        case .validate(let response, let reason): exchange(request, response, reason, flight).start()
-        case .complete(let response): exchange(request, response, .partial, flight).start()
-        case .forward(let reason): exchange(request, stored, reason, flight).start()
-        case .unavailable: exchange(request, stored, .request, flight).unavailable()
+        case .validate(let response, let reason): exchange(request, response, reason, store).start()
+        case .complete(let response): exchange(request, response, .partial, store).start()
+        case .forward(let reason): exchange(request, stored, reason, store).start()
+        case .refuse: flight.finish(.failure(.outOfTouch))
+        case .unavailable: exchange(request, stored, .request, store).unavailable()
         }
     }
 
@@ -126,23 +150,27 @@ struct Originals: Sendable {
         _ request: CacheRequest<OriginRequest>,
         _ stored: StoredResponse?,
         _ reason: CacheStatus.Reason,
-        _ flight: Flight<CacheOutcome, PipelineError>
+        _ store: OriginalStore
     ) -> CacheExchange<OriginRequest> {
         CacheExchange(
             request,
             stored: stored,
             reason,
-            store: OriginalStore(request: request.origin, parts: parts, flight: flight),
+            store: store,
             context: parts.exchanges,
-            flight: flight
+            flight: store.flight
         )
     }
 
     /// Returns the flight's key: requests with other directives, purposes or loop names do not share a flight.
     private func key(_ request: CacheRequest<OriginRequest>, _ purpose: Purpose) -> CacheKey {
         let suffix = request.caller.keySuffix
-        guard request.demand != .none || purpose != .any || !suffix.isEmpty else { return request.key }
-        return CacheKey(hashing: "flight/1\n\(request.key)\n\(purpose)\(request.demand.keySuffix)\(suffix)")
+        guard request.demand != .none || purpose != .any || !suffix.isEmpty else {
+            return parts.progress.flightKey(request.key)
+        }
+        return parts.progress.flightKey(
+            CacheKey(hashing: "flight/1\n\(request.key)\n\(purpose)\(request.demand.keySuffix)\(suffix)")
+        )
     }
 }
 
@@ -187,7 +215,7 @@ struct OriginOutcome: Sendable {
     }
 
     /// Whether a fresh stored original was used without contacting the origin.
-    var isStored: Bool { status == .hit(.original) }
+    var isStored: Bool { status == .hit(.original) || status == .hit(.shared) }
 }
 
 extension StageTimings {

@@ -85,9 +85,9 @@ struct MemoryVariantStage: Sendable {
         return entity
     }
 
-    /// Returns an entity, fresh or stale, for revalidation.
-    func stale(_ key: CacheKey) -> Entity? {
-        guard let entity = memory.value(for: key) else { return nil }
+    /// Returns an entity, fresh or stale, for revalidation; a hot copy only while it is fresh, since its owner revalidates it.
+    func stale(_ key: CacheKey, now: Int64) -> Entity? {
+        guard let entity = memory.value(for: key), !entity.isHotCopy || entity.isFresh(at: now) else { return nil }
         guard entity.isCurrent else {
             memory.remove(key)
             return nil

@@ -49,6 +49,7 @@ struct DiskEveryCallTests {
         store.reconcile()
         store.flush()
         #expect(try scenario.problems(store, scenario.expectation, isComplete: false).isEmpty)
+        #expect(store.position?.place.sequence == scenario.lastPlace, "call \(failure ?? 0)")
         store.close()
         #expect(try Self.damages(folder.path).isEmpty, "call \(failure ?? 0)")
         return calls

@@ -14,6 +14,9 @@ final class DiskScenario: Sendable {
         var allowed: Set<CacheKey> = []
         /// Committed variants, which no crash may lose.
         var required: [CacheKey: CacheKey] = [:]
+        /// The places of the last purge that was begun, and of the last one that was committed.
+        var begun: Int64 = 0
+        var committed: Int64 = 0
     }
 
     let originals: Int
@@ -133,12 +136,17 @@ final class DiskScenario: Sendable {
 
     private func purge(_ number: Int, _ version: Int, _ store: DiskStore) {
         forget(number)
-        let (key, gone) = (origin(number, version).key, Monitor<Bool?>(nil))
-        guard store.tombstone(.originals([key])),
-            store.remove(.originals([key]), completion: { counts in gone.update { $0 = !counts.isDiskPending } })
+        let (purge, gone) = (Purge(.originals([origin(number, version).key])), Monitor<Bool?>(nil))
+        let place = state.withLock { state in
+            state.begun += 1
+            return PurgePlace(sequence: state.begun, mark: "mark")
+        }
+        guard store.tombstone(purge),
+            store.remove(purge, at: place, completion: { counts in gone.update { $0 = !counts.isDiskPending } })
         else { return }
         guard gone.wait(until: { $0 }) == true else { return }
         state.withLock { state in
+            state.committed = place.sequence
             for version in 0..<versions {
                 state.allowed.remove(origin(number, version).digest)
                 for width in 1...variants { state.allowed.remove(variant(number, width, version).digest) }
@@ -160,12 +168,18 @@ final class DiskScenario: Sendable {
     struct Expectation: Sendable {
         fileprivate var allowed: Set<CacheKey>
         fileprivate var required: [CacheKey: CacheKey]
+        fileprivate var places: ClosedRange<Int64>
     }
 
     /// The expectations at this moment.
     var expectation: Expectation {
-        state.withLock { Expectation(allowed: $0.allowed, required: $0.required) }
+        state.withLock {
+            Expectation(allowed: $0.allowed, required: $0.required, places: $0.committed...$0.begun)
+        }
     }
+
+    /// The place of the last purge.
+    var lastPlace: Int64 { state.withLock { $0.begun } }
 
     private func rawProblems(_ store: DiskStore, _ expectation: Expectation, isComplete: Bool) -> [String] {
         let request = RawRig.request("scenario")
@@ -187,6 +201,10 @@ final class DiskScenario: Sendable {
     /// The violations of the expectations; empty if there are none.
     func problems(_ store: DiskStore, _ expectation: Expectation, isComplete: Bool) throws -> [String] {
         var problems = rawProblems(store, expectation, isComplete: isComplete)
+        let place = store.position?.place.sequence ?? 0
+        if place > expectation.places.upperBound || isComplete && place < expectation.places.lowerBound {
+            problems.append("place \(place): not in \(expectation.places)")
+        }
         for number in 1...originals {
             if let stored = store.origin(origin(number, 0).key), let file = stored.file {
                 let bytes = try FileCopy.read(file.number, at: 0, count: stored.record.length)

@@ -48,6 +48,7 @@ struct CacheDecisionTests {
         case .validate(_, let reason): "validate \(reason.rawValue)"
         case .forward(let reason): "forward \(reason.rawValue)"
         case .unavailable: "504"
+        case .refuse: "503"
         }
     }
 

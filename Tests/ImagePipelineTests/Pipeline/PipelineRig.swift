@@ -14,16 +14,22 @@ final class PipelineRig: Sendable {
     let transformer = ScriptedTransformer()
     let memory = MemoryCache<Entity>(.init(capacity: 64 << 20))
     let store: DiskStore
+    let progress: PurgeProgress
     let pipeline: Pipeline
+    private let outOfTouch: PurgeProgress.OutOfTouch?
     private let lane: WorkLane
 
     /// - Parameters:
     ///   - originalsQuota: the disk quota of originals in bytes.
     ///   - tiers: how the tiers are used.
+    ///   - outOfTouch: what the node of a cluster does out of touch; `nil` outside of one.
+    ///   - shared: the tier of a cluster.
     ///   - disk: wraps the store of the pipeline.
     convenience init(
         originalsQuota: Int = 10 << 30,
         tiers: TierPolicy = TierPolicy(),
+        outOfTouch: PurgeProgress.OutOfTouch? = nil,
+        shared: (any SharedStoring)? = nil,
         disk: (DiskStore) -> any DiskStoring = { $0 }
     ) throws {
         try self.init(
@@ -31,6 +37,8 @@ final class PipelineRig: Sendable {
             time: ManualTime(wallSeconds: 1000),
             originalsQuota: originalsQuota,
             tiers: tiers,
+            outOfTouch: outOfTouch,
+            shared: shared,
             disk: disk
         )
     }
@@ -40,29 +48,35 @@ final class PipelineRig: Sendable {
         time: ManualTime,
         originalsQuota: Int = 10 << 30,
         tiers: TierPolicy = TierPolicy(),
+        outOfTouch: PurgeProgress.OutOfTouch? = nil,
+        shared: (any SharedStoring)? = nil,
         disk: (DiskStore) -> any DiskStoring = { $0 }
     ) throws {
         self.folder = folder
         self.time = time
+        self.outOfTouch = outOfTouch
         var configuration = DiskStore.Configuration(path: folder.path + "/cache", time: time)
         configuration.isReadable = PictureMetadata.isReadable
         configuration.limits.originals = originalsQuota
-        store = try DiskStore(configuration)
+        let store = try DiskStore(configuration)
+        self.store = store
+        progress = outOfTouch.map { PurgeProgress($0, from: store.position, time: time) } ?? .alone
         lane = try WorkLane(WorkLane.Configuration(name: "read", threads: 2))
-        pipeline = Pipeline(
-            PipelineParts(
-                memory: memory,
-                disk: disk(store),
-                readLane: lane,
-                loader: loader,
-                transformer: transformer,
-                time: time,
-                keeper: store,
-                limits: PipelineParts.Limits(),
-                tiers: tiers,
-                presentation: { Array($0.mediaType.utf8) }
-            )
+        var parts = PipelineParts(
+            memory: memory,
+            disk: disk(store),
+            readLane: lane,
+            loader: loader,
+            transformer: transformer,
+            time: time,
+            keeper: store,
+            limits: PipelineParts.Limits(),
+            tiers: tiers,
+            progress: progress,
+            presentation: { Array($0.mediaType.utf8) }
         )
+        parts.shared = shared
+        pipeline = Pipeline(parts)
     }
 
     deinit {
@@ -73,7 +87,7 @@ final class PipelineRig: Sendable {
     /// Creates a new pipeline over the same folder and clock, as after a restart.
     func restarted(tiers: TierPolicy? = nil) throws -> PipelineRig {
         store.close()
-        guard let tiers else { return try PipelineRig(folder: folder, time: time) }
+        guard let tiers else { return try PipelineRig(folder: folder, time: time, outOfTouch: outOfTouch) }
         return try PipelineRig(folder: folder, time: time, tiers: tiers) { TieredDisk($0, policy: tiers) }
     }
 

@@ -70,8 +70,8 @@ private final class HookedDisk: DiskStoring {
     }
     func store(origin: OriginRecord, body: OriginBody?) -> Bool { store.store(origin: origin, body: body) }
     func dropBody(ofOrigin key: CacheKey, digest: CacheKey) { store.dropBody(ofOrigin: key, digest: digest) }
-    func remove(_ purge: Purge, completion: (@Sendable (PurgeCounts) -> Void)?) -> Bool {
-        store.remove(purge, completion: completion)
+    func remove(_ purge: Purge, at place: PurgePlace?, completion: (@Sendable (PurgeCounts) -> Void)?) -> Bool {
+        store.remove(purge, at: place, completion: completion)
     }
     func count(_ selection: PurgeSelection) -> PurgeCounts { store.count(selection) }
     func touch(_ diskClass: DiskClass, _ key: CacheKey) { store.touch(diskClass, key) }

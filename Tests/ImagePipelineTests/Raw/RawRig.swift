@@ -19,17 +19,30 @@ final class RawRig {
     private let lane: WorkLane
     private let memory: Int
     private let quota: Int
+    private let outOfTouch: PurgeProgress.OutOfTouch?
+    private(set) var progress: PurgeProgress
 
     /// - Parameters:
     ///   - memory: bytes of the memory cache; 0 disables it.
     ///   - quota: the disk quota of originals in bytes.
-    init(memory: Int = 1 << 20, quota: Int = 1 << 30) throws {
+    ///   - outOfTouch: what the node of a cluster does out of touch; `nil` outside of one.
+    init(memory: Int = 1 << 20, quota: Int = 1 << 30, outOfTouch: PurgeProgress.OutOfTouch? = nil) throws {
         folder = try TemporaryFolder()
         lane = try WorkLane(WorkLane.Configuration(name: "raw-test"))
         self.memory = memory
         self.quota = quota
+        self.outOfTouch = outOfTouch
         store = try DiskStore.forTest(folder.path, time: time) { $0.limits.originals = quota }
-        proxy = Self.proxy(store, loader, lane, time, memory)
+        progress = Self.progress(outOfTouch, store, time)
+        proxy = Self.proxy(store, loader, lane, time, memory, progress)
+    }
+
+    private static func progress(
+        _ outOfTouch: PurgeProgress.OutOfTouch?,
+        _ store: DiskStore,
+        _ time: ManualTime
+    ) -> PurgeProgress {
+        outOfTouch.map { PurgeProgress($0, from: store.position, time: time) } ?? .alone
     }
 
     private static func proxy(
@@ -37,7 +50,8 @@ final class RawRig {
         _ loader: ScriptedLoader,
         _ lane: WorkLane,
         _ time: ManualTime,
-        _ memory: Int
+        _ memory: Int,
+        _ progress: PurgeProgress
     ) -> RawProxy<OriginRequest> {
         RawProxy(
             cache: RawCache(capacity: memory, disk: store),
@@ -45,7 +59,8 @@ final class RawRig {
             failures: NegativeCache<PipelineError>(policy: FailurePolicy(), time: time),
             lane: lane,
             time: time,
-            waiters: 10
+            waiters: 10,
+            progress: progress
         )
     }
 
@@ -56,7 +71,8 @@ final class RawRig {
             for suffix in ["", "-wal", "-shm"] { TemporaryFolder.delete(DiskFolder(path: folder.path).index + suffix) }
         }
         store = try DiskStore.forTest(folder.path, time: time) { [quota] in $0.limits.originals = quota }
-        proxy = Self.proxy(store, loader, lane, time, memory)
+        progress = Self.progress(outOfTouch, store, time)
+        proxy = Self.proxy(store, loader, lane, time, memory, progress)
     }
 
     static func lines(_ lines: [String]) -> FieldLines { FieldLines(lines.compactMap { FieldLine(line: $0.utf8) }) }
