@@ -1,6 +1,6 @@
 // Keeps the Live page up to date: fragments from the stream /live, drawings on canvases, forms without a reload.
 const $ = id => document.getElementById(id)
-const results = ['memory', 'disk', 'original', 'collapsed', 'revalidated', 'stale', 'negative', 'fallback', 'placeholder',
+const results = ['memory', 'disk', 'original', 'collapsed', 'revalidated', 'stale', 'negative', 'owner', 'fallback', 'placeholder',
   'brownout', 'miss', 'refused', 'error', 'other']
 const points = []          // the last two minutes, one point a second
 const shown = {}           // the markup last put into each fragment

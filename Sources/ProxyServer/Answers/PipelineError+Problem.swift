@@ -45,6 +45,12 @@ extension Problem {
         case .noWorker:
             self.init(503, "Images cannot be transformed at the moment: no worker can be started.", retryAfter: 5)
         case .notCached: self.init(504, "Nothing suitable is cached, and the request has only-if-cached.")
+        case .outOfTouch:
+            self.init(
+                503,
+                "What is cached may be out of date: this node has lost touch with the others.",
+                retryAfter: 1
+            )
         case .remembered(let error, let seconds):
             self.init(error)
             lifetime = seconds

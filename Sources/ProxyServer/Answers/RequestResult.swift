@@ -8,6 +8,8 @@ enum RequestResult: UInt8, Sendable, CaseIterable {
     case disk
     /// Made from a cached original.
     case original
+    /// Found in the store that the nodes of a cluster share, or made from an original in it.
+    case shared
     /// Fetched from the origin.
     case miss
     /// Joined another request's fetch.
@@ -18,6 +20,8 @@ enum RequestResult: UInt8, Sendable, CaseIterable {
     case stale
     /// A cached failure.
     case negative
+    /// The owner of the original has answered.
+    case owner
     /// The configured fallback image.
     case fallback
     /// A placeholder for an image that is being made.
@@ -37,11 +41,13 @@ enum RequestResult: UInt8, Sendable, CaseIterable {
         case .memory: "memory"
         case .disk: "disk"
         case .original: "original"
+        case .shared: "shared"
         case .miss: "miss"
         case .collapsed: "collapsed"
         case .revalidated: "revalidated"
         case .stale: "stale"
         case .negative: "negative"
+        case .owner: "owner"
         case .fallback: "fallback"
         case .placeholder: "placeholder"
         case .brownout: "brownout"
@@ -52,9 +58,9 @@ enum RequestResult: UInt8, Sendable, CaseIterable {
     }
 
     /// Results that needed no origin.
-    private static let hits: [RequestResult] = [.memory, .disk, .original, .stale, .negative]
+    private static let hits: [RequestResult] = [.memory, .disk, .original, .shared, .stale, .negative]
     /// The results of image requests that were neither refused nor failed.
-    private static let asked = hits + [.miss, .collapsed, .revalidated, .fallback, .placeholder, .brownout]
+    private static let asked = hits + [.miss, .collapsed, .revalidated, .owner, .fallback, .placeholder, .brownout]
 
     /// The share of image requests that needed no origin, 0–1; `nil` before the first.
     static func hitRatio(_ count: (RequestResult) -> Int) -> Double? {
@@ -68,11 +74,13 @@ enum RequestResult: UInt8, Sendable, CaseIterable {
         case .hit(.memory): self = .memory
         case .hit(.disk): self = .disk
         case .hit(.original): self = .original
+        case .hit(.shared): self = .shared
         case .hit(.stale): self = .stale
         case .hit(.negative): self = .negative
         case .forwarded(_, _, collapsed: true): self = .collapsed
-        case .forwarded(.stale, _, collapsed: false): self = .revalidated
+        case .forwarded(.stale, _, collapsed: false), .forwarded(.outOfTouch, _, collapsed: false): self = .revalidated
         case .forwarded: self = .miss
+        case .owned: self = .owner
         case .fallback: self = .fallback
         case .unasked: self = .refused
         }

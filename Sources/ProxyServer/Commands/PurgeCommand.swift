@@ -27,6 +27,10 @@ struct PurgeCommand: ParsableCommand {
               edgeprint purge /photos/cat.jpg --tier disk
               edgeprint purge --all --site shop
               edgeprint purge --all --json
+              edgeprint purge /photos/cat.jpg --wait all
+
+            In a cluster, every node purges. The command fails, with status 1, if the log of purges does not take the purge; it \
+            is then applied on the one node that was asked.
 
             EXIT STATUS
                 0   success, even if nothing was cached
@@ -85,6 +89,9 @@ struct PurgeCommand: ParsableCommand {
     @Flag(name: [.customLong("dry"), .customLong("dry-run")], help: "Only count.")
     var dry = false
 
+    @Option(help: "all: return only when all nodes of the cluster have purged.")
+    var wait: String?
+
     @Flag(help: "Print one JSON object per purge.")
     var json = false
 
@@ -97,7 +104,9 @@ struct PurgeCommand: ParsableCommand {
         if let olderThan { targets.append(.olderThan(olderThan)) }
         if expired { targets.append(.expired) }
         if all || (tier != nil && targets.isEmpty) { targets.append(.all) }
-        return targets.map { PurgeOrder(target: $0, site: site, isSoft: soft, isDry: dry, tier: tier) }
+        return targets.map {
+            PurgeOrder(target: $0, site: site, isSoft: soft, isDry: dry, tier: tier, waitsForAll: wait != nil)
+        }
     }
 
     func validate() throws {
@@ -112,6 +121,10 @@ struct PurgeCommand: ParsableCommand {
         }
         if soft, expired || tier != nil {
             throw ValidationError("--soft cannot be combined with --expired or --tier.")
+        }
+        if let wait {
+            guard wait == "all" else { throw ValidationError("--wait must be all.") }
+            if dry || tier != nil { throw ValidationError("--wait cannot be combined with --dry or --tier.") }
         }
         if soft, preset != nil {
             throw ValidationError("--soft marks originals, so it cannot be combined with --preset.")

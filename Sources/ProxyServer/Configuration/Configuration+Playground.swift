@@ -22,4 +22,12 @@ extension Configuration {
         rule.placeholder = .none
         return rule
     }
+
+    /// The settings of placeholders.
+    struct Placeholders: Sendable, Equatable {
+        /// The longest side of a plain image of `/placeholder/`; 0 for none.
+        var largest = 4_096
+        /// The maximum images made after their placeholder was sent.
+        var behind = 64
+    }
 }

@@ -53,6 +53,7 @@ struct Configuration: Sendable, Equatable {
     var saveDataStep = SourceRule(name: "", location: .remote).saveDataStep
     var log = Log()
     var tracing = Tracing()
+    var cluster = Cluster()
     var answers = Answers()
     /// The presets in the file's order; names are unique.
     var presets: [ConfiguredPreset] = []
@@ -89,14 +90,6 @@ struct Configuration: Sendable, Equatable {
         var subscribers = 16
         /// The bytes that one subscriber may have to receive.
         var buffer = 1 << 20
-    }
-
-    /// The settings of placeholders.
-    struct Placeholders: Sendable, Equatable {
-        /// The longest side of a plain image of `/placeholder/`; 0 for none.
-        var largest = 4_096
-        /// The maximum images made after their placeholder was sent.
-        var behind = 64
     }
 
     /// The settings of `/fetch?url=`.
@@ -361,33 +354,6 @@ extension Configuration {
 
     /// Whether any source, or `/fetch`, is raw.
     var hasRawSources: Bool { remote.raw || sources.contains(where: \.rule.isRaw) }
-
-    /// The shares of `cache.memory`: a quarter for raw sources if there are any, the rest for images.
-    ///
-    /// A site with a quota has shares of its own; all others share what remains.
-    var memoryShares: MemoryShares {
-        let (own, others) = (sites.filter { $0.quota.memory != nil }, sites.filter { $0.quota.memory == nil })
-        func shares(_ bytes: Int, hasRaw: Bool) -> MemoryShares {
-            let raw = hasRaw ? bytes / 4 : 0
-            return MemoryShares(pictures: bytes - raw, raw: raw)
-        }
-        let rest = max(0, own.reduce(memoryPlan.cache) { $0 - ($1.quota.memory ?? 0) })
-        let hasRaw = hasRawSources || others.contains(where: \.settings.hasRawSources)
-        var all = shares(rest, hasRaw: hasRaw)
-        for site in own {
-            let share = shares(site.quota.memory ?? 0, hasRaw: site.settings.hasRawSources)
-            all.reserve(share, for: site.name)
-        }
-        return all
-    }
-
-    /// The maximum entries of both memory tiers, divided as `memoryShares`; `.max` without a limit.
-    var memoryEntries: MemoryShares {
-        guard cache.memoryEntries > 0 else { return MemoryShares(pictures: .max, raw: .max) }
-        let hasRaw = hasRawSources || sites.contains(where: \.settings.hasRawSources)
-        let raw = hasRaw ? cache.memoryEntries / 4 : 0
-        return MemoryShares(pictures: cache.memoryEntries - raw, raw: raw)
-    }
 
     /// The source with a name.
     func source(named name: String) -> ConfiguredSource? { sources.first { $0.rule.localName == name } }

@@ -103,3 +103,32 @@ extension Configuration {
         return policy
     }
 }
+
+extension Configuration {
+    /// The shares of `cache.memory`: a quarter for raw sources if there are any, the rest for images.
+    ///
+    /// A site with a quota has shares of its own; all others share what remains.
+    var memoryShares: MemoryShares {
+        let (own, others) = (sites.filter { $0.quota.memory != nil }, sites.filter { $0.quota.memory == nil })
+        func shares(_ bytes: Int, hasRaw: Bool) -> MemoryShares {
+            let raw = hasRaw ? bytes / 4 : 0
+            return MemoryShares(pictures: bytes - raw, raw: raw)
+        }
+        let rest = max(0, own.reduce(memoryPlan.cache) { $0 - ($1.quota.memory ?? 0) })
+        let hasRaw = hasRawSources || others.contains(where: \.settings.hasRawSources)
+        var all = shares(rest, hasRaw: hasRaw)
+        for site in own {
+            let share = shares(site.quota.memory ?? 0, hasRaw: site.settings.hasRawSources)
+            all.reserve(share, for: site.name)
+        }
+        return all
+    }
+
+    /// The maximum entries of both memory tiers, divided as `memoryShares`; `.max` without a limit.
+    var memoryEntries: MemoryShares {
+        guard cache.memoryEntries > 0 else { return MemoryShares(pictures: .max, raw: .max) }
+        let hasRaw = hasRawSources || sites.contains(where: \.settings.hasRawSources)
+        let raw = hasRaw ? cache.memoryEntries / 4 : 0
+        return MemoryShares(pictures: cache.memoryEntries - raw, raw: raw)
+    }
+}

@@ -1,4 +1,5 @@
 import AdminPages
+import Cluster
 import HTTPCache
 import HTTPKit
 import ImagePipeline
@@ -32,7 +33,7 @@ struct LiveFragments {
     /// The numbers at the top of the page.
     private var status: HTML {
         let ratio = RequestResult.hitRatio { Int(clamping: counts.metrics.requests.value($0)) }
-        let tiles: [(String, String, String)] = [
+        var tiles: [(String, String, String)] = [
             ("Requests", LiveText.rate(reading.rate(\.requests)), "/s"),
             ("Sent", reading.rate(\.bytes).map { Printing.size(Int($0)) } ?? "–", "/s"),
             ("Without origin", ratio.map { Printing.rounded($0 * 100) } ?? "–", "%"),
@@ -40,6 +41,10 @@ struct LiveFragments {
             ("Connections", LiveText.count(Int(counts.server.openConnections)), ""),
             ("Running for", Printing.duration(counts.uptime), ""),
         ]
+        if let cluster = counts.cluster {
+            tiles.append(("Nodes in touch", LiveText.count(cluster.nodes.count { !$0.isSilent }), ""))
+            tiles.append(("Purges of the cluster", LiveText.count(Int(clamping: cluster.applied)), ""))
+        }
         let cells = tiles.map { name, value, unit -> HTML in
             "<div><dt>\(name)</dt><dd>\(value)<small>\(unit)</small></dd></div>"
         }
@@ -54,6 +59,9 @@ struct LiveFragments {
         if counts.sandbox.posture != nil, counts.sandbox.isWeak { problems.append("Workers are not confined.") }
         if !counts.breakers.isEmpty {
             problems.append("\(Printing.count(counts.breakers.count, "host")) of origins failed and are left alone.")
+        }
+        if let cluster = counts.cluster, !cluster.isInTouch {
+            problems.append("The log of purges cannot be reached: purges of other nodes may be missing here.")
         }
         guard !problems.isEmpty else { return "" }
         return "<ul class=\"conditions\">\(problems.map { "<li>\($0)</li>" as HTML })</ul>"

@@ -1,3 +1,4 @@
+import Cluster
 import HTTPCache
 import HTTPKit
 import ImagePipeline
@@ -12,7 +13,10 @@ extension DaemonParts {
     /// - Parameter isSuccessor: whether another process still has the warm jobs.
     /// - Throws: the problem of an address, with its key.
     func start(isSuccessor: Bool = false) throws(ConfigurationProblem) {
-        if !isSuccessor { startWarmer() }
+        if !isSuccessor {
+            startWarmer()
+            joinCluster()
+        }
         if let adminServer {
             try start(adminServer, key: "admin.listen")
             announce(adminServer, as: "admin")
@@ -162,8 +166,11 @@ extension DaemonParts {
         // Before the admin listener, which would wait for the streams of jobs.
         warmer.stop()
         if let adminServer { stop(adminServer, grace: 1000, leavesListeners) }
+        cluster?.stop()
         pressure.stop()
         tracer.stop()
+        nodes?.stop()
+        sharedStore?.close(waiting: 2_000)
         transfers.stop()
         files.stop()
         workers.stop()

@@ -37,11 +37,24 @@ extension DaemonParts {
                 }
                 ended()
                 // Otherwise this process has a successor itself by now, which continues the jobs.
-                if readiness.isOpen { startWarmer() }
+                if readiness.isOpen {
+                    startWarmer()
+                    joinCluster()
+                }
                 logger.info("the predecessor has ended", metadata: ["process": "\(predecessor)"])
             }
         } catch {
-            logger.warning("warm jobs cannot run", metadata: ["error": "\(error)"])
+            logger.warning(
+                "warm jobs and the log of purges do not run",
+                metadata: ["error": "\(error)"]
+            )
+        }
+    }
+
+    /// Starts to follow the log of purges, from where the cache folder has left it.
+    func joinCluster() {
+        do throws(Errno) { try cluster?.start() } catch {
+            logger.error("the log of purges cannot be followed", metadata: ["error": "\(error)"])
         }
     }
 

@@ -1,3 +1,4 @@
+import Cluster
 import Glibc
 import HTTPCache
 import HTTPKit
@@ -36,6 +37,12 @@ final class DaemonParts: Sendable {
     let resolver: ResolverCell
     let warmer: Warmer
     let tracer: Tracer
+    /// What keeps this node up to date with the others' purges; `nil` outside of a cluster.
+    let cluster: ClusterLink?
+    /// `nil` without `cluster.store`.
+    let sharedStore: SharedStore?
+    /// `nil` without `cluster.nodes`.
+    let nodes: ClusterNodes?
     /// The sockets passed by the service manager.
     let sockets: ActivatedSockets
 
@@ -90,6 +97,7 @@ final class DaemonParts: Sendable {
         store = try DiskStore(disk)
         let tiers = configuration.cache.tiers
         let stored = configuration.cache.hasDisk ? TieredDisk(store, policy: tiers, observer: events) : nil
+        let progress = ClusterLink.progress(configuration.cluster, store, time)
         readLane = try WorkLane(WorkLane.Configuration(name: "read", threads: configuration.cache.readThreads))
         metrics = Metrics(loops: loops, sources: configuration.metrics.sources)
         tracer = Tracer(configuration.tracing, loops: loops, sources: metrics.sourceNumbers, logger: logger)
@@ -144,9 +152,17 @@ final class DaemonParts: Sendable {
                 deferred: configuration.avif.queue
             ),
             tiers: tiers,
+            progress: progress,
             presentation: EntityPresentation.fields
         )
         shared.observer = events
+        let nodes = try ClusterNodes(configuration, folder: engine.folder, time: time, logger: logger) {
+            ClusterProgress(sequence: UInt64(clamping: progress.sequence), isInTouch: progress.isInTouch)
+        }
+        self.nodes = nodes
+        shared.owners = nodes?.client
+        sharedStore = try SharedStore(configuration.cluster, progress, time: time)
+        shared.shared = sharedStore
         pipeline = Pipeline(shared)
         raw = RawProxy(
             cache: rawCache,
@@ -155,6 +171,7 @@ final class DaemonParts: Sendable {
             lane: readLane,
             time: time,
             waiters: configuration.limits.waiters,
+            progress: progress,
             observer: events
         )
         let budget = LineBudget(rate: configuration.log.rate)
@@ -175,6 +192,7 @@ final class DaemonParts: Sendable {
         warmer = Warmer(
             Warmer.Parts(pipeline: pipeline, resolver: resolver, live: live, time: time, logger: logger)
         )
+        cluster = ClusterLink(configuration, pipeline, raw, store, progress, time: time, logger: logger)
         let purger = Purger(
             pipeline: pipeline,
             raw: raw,
@@ -182,7 +200,8 @@ final class DaemonParts: Sendable {
             lane: readLane,
             metrics: metrics,
             time: time,
-            logger: logger
+            logger: logger,
+            cluster: cluster?.purger { live.current.cluster.wait }
         )
         slowMisses = SlowMisses(pipeline: pipeline, time: time) { live.current.placeholders.behind }
         brownouts = Brownouts(pipeline: pipeline, metrics: metrics, time: time, logger: logger) {
@@ -209,7 +228,8 @@ final class DaemonParts: Sendable {
                     loops: loops,
                     slowMisses: slowMisses,
                     brownouts: brownouts,
-                    tracer: tracer
+                    tracer: tracer,
+                    owners: nodes?.client
                 ),
                 raw: RawRoute(
                     proxy: raw,
@@ -225,7 +245,8 @@ final class DaemonParts: Sendable {
                 live: live,
                 via: via,
                 sites: (0..<loops).map { _ in LoopSites(resolver) },
-                tracer: tracer
+                tracer: tracer,
+                nodes: nodes?.gate
             )
         )
         let addresses = sockets.adminListener.map { [$0] } ?? configuration.admin.listen
@@ -250,6 +271,9 @@ final class DaemonParts: Sendable {
             brownouts: brownouts,
             pictures: playground.pictures,
             tracer: tracer,
+            follower: cluster?.follower,
+            owners: nodes,
+            sharedStore: sharedStore,
             server: publicServer,
             accessLog: sink,
             accessLogBudget: budget,
@@ -290,7 +314,14 @@ final class DaemonParts: Sendable {
                 playground: playground.all,
                 routes: [
                     (.get, "/healthz", HealthRoute()),
-                    (.get, "/readyz", ReadinessRoute(readiness: readiness, store: store)),
+                    (
+                        .get, "/readyz",
+                        ReadinessRoute(
+                            readiness: readiness,
+                            store: store,
+                            progress: progress.isInCluster ? progress : nil
+                        )
+                    ),
                     (.get, "/metrics", MetricsRoute(reader: stats, survey: survey)),
                     (.get, "/stats", StatsRoute(reader: stats, survey: survey)),
                     (.get, "/explain", ExplainRoute(live: live, time: time)),

@@ -223,8 +223,8 @@ extension Dashboard {
 
     private static func paint(_ result: RequestResult) -> DashboardLine.Paint {
         switch result {
-        case .memory, .disk, .original: .good
-        case .miss, .collapsed, .revalidated, .other: .plain
+        case .memory, .disk, .original, .shared: .good
+        case .miss, .collapsed, .revalidated, .owner, .other: .plain
         case .stale, .negative, .fallback, .placeholder, .brownout, .refused: .warning
         case .error: .bad
         }

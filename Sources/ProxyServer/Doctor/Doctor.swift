@@ -27,7 +27,8 @@ struct Doctor: Sendable {
                 UnsignedUseCheck(configuration),
                 LibraryCheck(needsTLS: configuration.allSources.contains { $0.asksTLS } || configuration.remote.isOpen),
                 WorkerCheck(memory: plan.workerMemory, sandbox: configuration.workers.sandbox),
-            ]
+            ] + (configuration.cluster.log.map { [ClusterCheck(location: $0, name: configuration.cluster.name)] } ?? [])
+            + (configuration.cluster.bucket.map { [StoreCheck($0, configuration.cluster)] } ?? [])
     }
 
     /// Creates the checks that need no configuration, for when it is invalid.

@@ -53,7 +53,7 @@ extension Explainer {
                 request.plan.map(JSONValue.string) ?? .null,
                 words: Self.words(onPlan: request.plan)
             ),
-            Explanation.Fact("original", .string(request.origin.key.description)),
+            Explanation.Fact("original", .string(request.origin.key.description), details: owner(of: request.origin)),
         ]
         let bucket = request.target.bucket
         if resolved.isNegotiated {

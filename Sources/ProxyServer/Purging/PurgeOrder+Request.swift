@@ -4,12 +4,13 @@ extension PurgeOrder {
     /// Exactly one of path, tag fields and content selects the target; the content has the form of `POST /purge`. `/` selects
     /// nothing, so that an incomplete request never empties the cache.
     /// - Parameters:
-    ///   - target: path and query as sent.
+    ///   - target: path and query as sent; `wait=all` in the query is an option of the purge.
     ///   - fields: the request's purge fields.
     ///   - body: the content; may be empty.
     /// - Throws: `Problem` 400 if there is no target or more than one, or if the content is invalid.
     init(target: String, fields: PurgeFields, body: [UInt8]) throws(Problem) {
         var named: [Target] = []
+        let (target, waits) = try Self.separatingWait(target)
         let hasPath = !target.isEmpty && target != "/"
         if hasPath { named.append(.url(target)) }
         let tags = try fields.tags()
@@ -35,6 +36,19 @@ extension PurgeOrder {
             self = try PurgeOrder(json: body, named: named)
         }
         self.isSoft = self.isSoft || isSoft
+        waitsForAll = waitsForAll || waits
         try check()
+    }
+
+    /// Takes the option `wait` out of a target's query.
+    private static func separatingWait(_ target: String) throws(Problem) -> (target: String, waits: Bool) {
+        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return (target, false) }
+        let pairs = parts[1].split(separator: "&", omittingEmptySubsequences: false)
+        var waits = false
+        for pair in pairs where pair.hasPrefix("wait=") { waits = try wait(String(pair.dropFirst("wait=".count))) }
+        guard waits else { return (target, false) }
+        let rest = pairs.filter { !$0.hasPrefix("wait=") }.joined(separator: "&")
+        return (String(parts[0]) + (rest.isEmpty ? "" : "?\(rest)"), true)
     }
 }

@@ -32,9 +32,12 @@ struct PurgeOrder: Hashable, Sendable {
     var isDry = false
     /// The only tier to clear; `nil` for all of them.
     var tier: StoredTier?
+    /// Whether to respond only when all nodes of the cluster have purged.
+    var waitsForAll = false
 
     private static let names = [
         "url", "prefix", "source", "tag", "preset", "older-than", "expired", "all", "site", "tier", "soft", "dry",
+        "wait",
     ]
     static let members = "url, prefix, source, tag, preset, older-than, expired or all"
 
@@ -63,11 +66,12 @@ struct PurgeOrder: Hashable, Sendable {
             case "site": site = try value.text(name)
             case "soft": isSoft = try value.flag(name)
             case "dry": isDry = try value.flag(name)
+            case "wait": waitsForAll = try Self.wait(try value.text(name))
             default:
                 let hint = NearestName.of(name, among: Self.names).map { " Did you mean \($0)?" } ?? ""
                 throw Problem(
                     400,
-                    "The members of a purge are \(Self.members), and site, tier, soft and dry.\(hint)",
+                    "The members of a purge are \(Self.members), and site, tier, soft, dry and wait.\(hint)",
                     parameter: name
                 )
             }
@@ -86,13 +90,21 @@ struct PurgeOrder: Hashable, Sendable {
         site: String? = nil,
         isSoft: Bool = false,
         isDry: Bool = false,
-        tier: StoredTier? = nil
+        tier: StoredTier? = nil,
+        waitsForAll: Bool = false
     ) {
         self.target = target
         self.site = site
         self.isSoft = isSoft
         self.isDry = isDry
         self.tier = tier
+        self.waitsForAll = waitsForAll
+    }
+
+    /// Reads the value of `wait`.
+    static func wait(_ text: String) throws(Problem) -> Bool {
+        guard text == "all" else { throw Problem(400, "wait must be all.", parameter: "wait") }
+        return true
     }
 
     private static func tier(_ value: PurgeValue, _ name: String) throws(Problem) -> StoredTier {
@@ -114,6 +126,13 @@ struct PurgeOrder: Hashable, Sendable {
                 400,
                 "soft marks originals in all tiers, so it cannot be combined with tier.",
                 parameter: "soft"
+            )
+        }
+        if waitsForAll, isDry || tier != nil {
+            throw Problem(
+                400,
+                "wait is for purges of all nodes, so it cannot be combined with dry or tier, which are of this one.",
+                parameter: "wait"
             )
         }
         if case .expired = target, isSoft {
@@ -138,7 +157,10 @@ struct PurgeOrder: Hashable, Sendable {
         let ways: [JSONValue.Member] = [isSoft ? "soft" : nil, isDry ? "dry" : nil].compactMap { name in
             name.map { .init($0, .bool(true)) }
         }
-        let places: [JSONValue.Member] = [("site", site), ("tier", tier?.rawValue)].compactMap { name, value in
+        let wait = waitsForAll ? "all" : nil
+        let places: [JSONValue.Member] = [("site", site), ("tier", tier?.rawValue), ("wait", wait)].compactMap {
+            name,
+            value in
             value.map { .init(name, .string($0)) }
         }
         return .object([member] + places + ways)

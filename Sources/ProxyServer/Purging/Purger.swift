@@ -1,3 +1,4 @@
+import Cluster
 import HTTPCache
 import HTTPKit
 import HTTPSemantics
@@ -16,6 +17,8 @@ struct Purger: Sendable {
     let metrics: Metrics
     let time: any TimeSource
     let logger: Logger
+    /// The log that all nodes of the cluster follow; `nil` for a node by itself.
+    var cluster: ClusterPurger?
 
     /// The rights of a client of the public listener: those of the site that it has asked.
     func rights(at site: Site, isOperator: Bool) -> PurgeRights {
@@ -162,13 +165,13 @@ struct Purger: Sendable {
                 case nil: break
                 }
                 if counts.isEmpty, let problem = unknown(selection) { return complete(Response(problem)) }
-                complete(Self.response(counts, order))
+                complete(Self.response(counts, order, .alone))
             }
             if !isTaken { complete(Self.busy) }
             return
         }
-        let finish: @Sendable (PurgeCounts) -> Void = { counts in
-            if counts.isEmpty, let problem = unknown(selection) { return complete(Response(problem)) }
+        let finish: @Sendable (PurgeCounts, PurgeReach) -> Void = { counts, reach in
+            if counts.isEmpty, reach == .alone, let problem = unknown(selection) { return complete(Response(problem)) }
             metrics.purges.add(1)
             logger.notice(
                 order.isSoft ? "purged softly" : "purged",
@@ -176,17 +179,43 @@ struct Purger: Sendable {
                     "what": "\(Self.words(selection))", "tier": "\(order.tier?.rawValue ?? "all")", "by": "\(by)",
                     "originals": "\(counts.originals)",
                     "variants": "\(counts.variants)", "bytes": "\(counts.bytes)", "memory": "\(counts.memory)",
+                    "applied": "\(reach.word ?? "here")",
                 ]
             )
-            complete(Self.response(counts, order))
+            complete(Self.response(counts, order, reach))
         }
-        let isTaken =
-            if let tier = order.tier {
-                pipeline.clear(tier, of: selection, beside: { raw.cache.evict(selection) }, completion: finish)
-            } else {
-                pipeline.purge(selection, isSoft: order.isSoft, beside: raw.purge, completion: finish)
+        if order.tier == nil, let cluster {
+            let purge = Purge(selection, staleFrom: order.isSoft ? time.wallSeconds : nil)
+            cluster.purge(purge, waitsForAll: order.waitsForAll) { result in
+                switch result {
+                case .success(let outcome): finish(outcome.counts, PurgeReach(outcome))
+                case .failure(.tooLarge(limit: let limit)):
+                    complete(
+                        Response(Problem(413, "The purge takes more than \(limit) bytes in the log; send several."))
+                    )
+                case .failure(let error):
+                    // Other nodes do not know of it; this one at least does what it can.
+                    if !purgeHere(selection, order, { finish($0, .local("\(error)")) }) { complete(Self.busy) }
+                }
             }
-        if !isTaken { complete(Self.busy) }
+            return
+        }
+        if !purgeHere(selection, order, { finish($0, .alone) }) { complete(Self.busy) }
+    }
+
+    /// Purges this node alone.
+    ///
+    /// - Returns: false when too many purges are waiting for the disk.
+    private func purgeHere(
+        _ selection: PurgeSelection,
+        _ order: PurgeOrder,
+        _ finish: @escaping @Sendable (PurgeCounts) -> Void
+    ) -> Bool {
+        if let tier = order.tier {
+            pipeline.clear(tier, of: selection, beside: { raw.cache.evict(selection) }, completion: finish)
+        } else {
+            pipeline.purge(selection, isSoft: order.isSoft, beside: raw.purge, completion: finish)
+        }
     }
 
     /// The error for a source or preset that is not configured and has no entries; `nil` for every other selection.
@@ -239,7 +268,7 @@ struct Purger: Sendable {
         }
     }
 
-    private static func response(_ counts: PurgeCounts, _ order: PurgeOrder) -> Response {
+    private static func response(_ counts: PurgeCounts, _ order: PurgeOrder, _ reach: PurgeReach) -> Response {
         var members: [JSONValue.Member] = [
             .init("originals", .number(counts.originals)), .init("variants", .number(counts.variants)),
             .init("bytes", .number(counts.bytes)), .init("memory", .number(counts.memory)),
@@ -253,7 +282,13 @@ struct Purger: Sendable {
         }
         // Hidden but not removed, as the disk is unavailable.
         if counts.isDiskPending { members.append(.init("pending", .bool(true))) }
-        return .admin(.object(members))
+        var response = Response.admin(.object(members + reach.members), status: reach.status)
+        if reach.status == 503 {
+            var fields = FieldBlock()
+            fields.append("Retry-After", "1")
+            response.fields += fields.bytes
+        }
+        return response
     }
 }
 

@@ -8,22 +8,24 @@ import Logging
 
 /// Serves image requests: hits on the event loop, everything else through the pipeline.
 final class ImageRoute: Sendable {
-    private let pipeline: Pipeline
-    private let metrics: Metrics
-    private let time: any TimeSource
-    private let logger: Logger
+    let pipeline: Pipeline
+    let metrics: Metrics
+    let time: any TimeSource
+    let logger: Logger
     private let live: LiveConfiguration
     private let rates: ClientRates
-    private let resolvers: [LoopResolver]
+    let resolvers: [LoopResolver]
     private let slowMisses: SlowMisses?
     private let brownouts: Brownouts?
-    private let tracer: Tracer?
+    let tracer: Tracer?
+    private let owners: OwnerClient?
 
     /// - Parameters:
     ///   - loops: the number of event loops that call the route.
     ///   - slowMisses: sends placeholders for images that take long; `nil` to let all clients wait.
     ///   - brownouts: answers under overload; `nil` to answer with 503.
     ///   - tracer: what records traced requests; `nil` if none are.
+    ///   - owners: asks the owners of originals; `nil` without a cluster.
     init(
         resolver: ResolverCell,
         pipeline: Pipeline,
@@ -35,8 +37,10 @@ final class ImageRoute: Sendable {
         loops: Int,
         slowMisses: SlowMisses? = nil,
         brownouts: Brownouts? = nil,
-        tracer: Tracer? = nil
+        tracer: Tracer? = nil,
+        owners: OwnerClient? = nil
     ) {
+        self.owners = owners
         self.tracer = tracer
         self.slowMisses = slowMisses
         self.brownouts = brownouts
@@ -174,6 +178,10 @@ final class ImageRoute: Sendable {
         let brownouts =
             directives.isNone ? self.brownouts.flatMap { Brownouts.apply(to: variant, of: request) ? $0 : nil } : nil
         load.takesBrownout = brownouts != nil
+        // What seems to come from a node is never passed on, whether it has the token or not.
+        if let owners, directives.isNone, !head.has(.edgeprintNode), owners.asks(for: variant) {
+            load.question = OwnerQuestion(head, bytes, of: site)
+        }
         let subscription = pipeline.load(variant, load) { [self, account = load.account] result in
             defer { if SlowMisses.apply(to: variant) { slowMisses?.ended(variant) } }
             switch result {

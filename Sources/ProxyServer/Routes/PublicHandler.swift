@@ -12,12 +12,14 @@ final class PublicHandler: RequestHandler {
     private let live: LiveConfiguration
     private let via: ViaName
     private let tracer: Tracer?
+    private let nodes: NodeGate?
     /// One for each event loop.
     private let sites: [LoopSites]
 
     /// - Parameters:
     ///   - sites: one for each event loop that calls the handler.
     ///   - tracer: records traced requests; `nil` to record none.
+    ///   - nodes: recognises the requests of other nodes; `nil` without a cluster.
     init(
         images: ImageRoute,
         raw: RawRoute,
@@ -26,8 +28,10 @@ final class PublicHandler: RequestHandler {
         live: LiveConfiguration,
         via: ViaName,
         sites: [LoopSites],
-        tracer: Tracer? = nil
+        tracer: Tracer? = nil,
+        nodes: NodeGate? = nil
     ) {
+        self.nodes = nodes
         self.sites = sites
         self.tracer = tracer
         self.images = images
@@ -49,6 +53,9 @@ final class PublicHandler: RequestHandler {
         site.requests?.add(1, loop: context.loop)
         if !context.body.isEmpty, head.method == .get || head.method == .head {
             return .now(readable(Response(.contentRefused, closes: true, id: context.trace.id)))
+        }
+        if let nodes, head.method == .get, let query = nodes.query(head, bytes, context) {
+            return images.handle(query, by: nodes, head, of: site, bytes: bytes, context: context)
         }
         if let reply = raw.handle(head, of: site, bytes: bytes, context: context) { return reply }
         switch head.method {

@@ -56,7 +56,8 @@ final class RequestMatchers: Sendable {
         return RequestTraits(rawValue: bits)
     }
 
-    private func isWanted(_ name: Range<Int>, _ bytes: Span<UInt8>) -> Bool {
+    /// Whether a condition concerns a field.
+    func isWanted(_ name: Range<Int>, _ bytes: Span<UInt8>) -> Bool {
         fields.contains { field in
             guard field.name.utf8.count == name.count else { return false }
             return zip(field.name.utf8, name).allSatisfy { byte, index in

@@ -1,3 +1,4 @@
+import Cluster
 import HTTPCache
 import HTTPKit
 import ImagePipeline
@@ -66,6 +67,12 @@ struct StatisticsReading: Sendable {
     /// Images that are to be made after something else was sent under overload.
     let brownouts: Int
     let tracing: TracingReading
+    /// The log of purges; `nil` outside of a cluster.
+    let cluster: LogStatus?
+    /// The questions to owners, and the nodes; `nil` without `cluster.nodes`.
+    let owners: (asked: OwnerClient.Statistics, nodes: [NodeTable.Status])?
+    /// `nil` without `cluster.store`.
+    let sharedStore: StoreStatistics?
     /// `nil` if it was not requested, or if no worker could be queried.
     let coders: CoderList?
     /// Requests by source.
@@ -93,6 +100,10 @@ struct StatisticsReader: Sendable {
     let brownouts: Brownouts
     let pictures: PlaygroundPictures
     let tracer: Tracer
+    /// `nil` outside of a cluster.
+    let follower: LogFollower?
+    let owners: ClusterNodes?
+    let sharedStore: SharedStore?
     let server: HTTPServer
     let accessLog: LineSink
     let accessLogBudget: LineBudget
@@ -167,6 +178,9 @@ struct StatisticsReader: Sendable {
             slowMisses: slowMisses.underWay,
             brownouts: brownouts.waiting,
             tracing: TracingReading(tracer),
+            cluster: follower?.status,
+            owners: owners.map { ($0.client.statistics, $0.table.statuses) },
+            sharedStore: sharedStore?.statistics,
             coders: coders,
             sources: metrics.sources.read(metrics.sourceNumbers.names),
             process: ProcessReading(),

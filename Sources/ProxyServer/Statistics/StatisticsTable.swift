@@ -10,7 +10,7 @@ enum StatisticsTable {
 
     static let all: [Item] =
         daemon + requests + memoryBudget + caches + disk + transfers + breakers + workers + connections + pipeline
-        + activity + warm + tracing + sites + coders + traffic + sources + space + process
+        + activity + warm + tracing + cluster + sites + coders + traffic + sources + space + process
 
     private static let daemon: [Item] = [
         .fact("version", nil, Phrase(.edgeprint, .written { $0.now["version"]?.words })) { .string($0.version) },

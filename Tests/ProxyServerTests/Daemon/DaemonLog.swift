@@ -45,8 +45,9 @@ final class DaemonLog: Sendable {
 
     private static func port(of listener: String, in text: String) -> UInt16? {
         for line in text.split(separator: "\n") where line.contains("listening") && line.contains("\"\(listener)\"") {
-            guard let start = line.firstRange(of: "127.0.0.1:")?.upperBound else { continue }
-            return UInt16(line[start...].prefix { $0.isNumber })
+            guard let start = line.firstRange(of: "127.")?.lowerBound else { continue }
+            let address = line[start...].prefix { $0.isNumber || $0 == "." || $0 == ":" }
+            return address.split(separator: ":").last.flatMap { UInt16($0) }
         }
         return nil
     }

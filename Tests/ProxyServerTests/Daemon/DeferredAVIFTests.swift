@@ -27,7 +27,10 @@ struct DeferredAVIFTests {
         let dated = ["Cache-Control: max-age=3600", "Last-Modified: Wed, 01 Jan 2020 00:00:00 GMT", "Age: 100"]
         let rig = try rig("budget: 0ms, effort: 0", fields: dated)
         let first = try rig.get(Self.target, Self.accept)
-        #expect(first["Content-Type"] == "image/webp" && first["Cache-Control"] == "max-age=130")
+        #expect(first["Content-Type"] == "image/webp")
+        // Its age, which grows while it is made, and 30 s.
+        let lifetime = first["Cache-Control"].flatMap { Int($0.dropFirst("max-age=".count)) }
+        #expect(lifetime.map((130..<200).contains) == true, "\(first["Cache-Control"] ?? "")")
         #expect(first["Cache-Status"] == "edgeprint; fwd=uri-miss; detail=deferred")
         #expect(first["Last-Modified"] == nil && first["Vary"] == "Accept, Save-Data")
         let tag = try #require(first["ETag"])

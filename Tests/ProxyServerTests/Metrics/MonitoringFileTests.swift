@@ -12,7 +12,7 @@ struct MonitoringFileTests {
 
     /// The names of all series of a daemon, and their labels as `name{label="value"}`.
     private func series() throws -> Set<String> {
-        let rig = try EndToEndRig { _, connection in connection.respond("404 Not Found", text: "no") }
+        let rig = try EndToEndRig(LonelyNode.yaml) { _, connection in connection.respond("404 Not Found", text: "no") }
         _ = try rig.get("/photos/none.png")
         var found: Set<String> = ["up"]
         for line in try rig.admin("GET", "/metrics").text.split(separator: "\n") where !line.hasPrefix("#") {
@@ -46,7 +46,7 @@ struct MonitoringFileTests {
     @Test func `the page 'Metrics' lists every metric with its type, labels and help`() throws {
         // A raw source and a site, so that nothing is left out.
         let rig = try EndToEndRig(
-            "sites: { shop: { hosts: [shop.example], sources: {}, quota: { memory: 8MiB } } }",
+            "sites: { shop: { hosts: [shop.example], sources: {}, quota: { memory: 8MiB } } }\n" + LonelyNode.yaml,
             sources: "\n  files: { url: \"http://127.0.0.1:9/\", raw: true, allow-private: true }"
         ) { _, connection in connection.respond("404 Not Found", text: "no") }
         var found: [String: [String]] = [:]

@@ -24,6 +24,22 @@ struct StatisticsNamesTests {
         edgeprint_cache_tier_evictions_total counter tier=memory tier=originals tier=variants
         edgeprint_client_connections_refused_total counter
         edgeprint_clients gauge
+        edgeprint_cluster_gaps_total counter reason=joined reason=lost reason=replaced reason=trimmed
+        edgeprint_cluster_in_touch gauge
+        edgeprint_cluster_log_applied gauge
+        edgeprint_cluster_log_errors_total counter
+        edgeprint_cluster_log_head gauge
+        edgeprint_cluster_log_recoveries_total counter
+        edgeprint_cluster_nodes gauge
+        edgeprint_cluster_nodes_left_out gauge
+        edgeprint_cluster_purges_added_total counter
+        edgeprint_cluster_purges_applied_total counter
+        edgeprint_cluster_questions_total counter result=answered result=failed result=refused
+        edgeprint_cluster_store_queue_bytes gauge
+        edgeprint_cluster_store_reads_total counter result=damaged result=failed result=hit result=miss result=purged result=skipped result=slow
+        edgeprint_cluster_store_suspended gauge
+        edgeprint_cluster_store_writes_total counter result=dropped result=failed result=written
+        edgeprint_cluster_store_written_bytes_total counter
         edgeprint_configuration_reloads_total counter result=applied result=refused
         edgeprint_connections gauge
         edgeprint_connections_accepted_total counter
@@ -85,19 +101,19 @@ struct StatisticsNamesTests {
         edgeprint_request_duration_seconds histogram
         edgeprint_requests_in_flight gauge
         edgeprint_requests_total counter result=brownout result=collapsed result=disk result=error result=fallback result=memory \
-        result=miss result=negative result=original result=other result=placeholder result=refused result=revalidated result=stale
+        result=miss result=negative result=original result=other result=owner result=placeholder result=refused result=revalidated result=shared result=stale
         edgeprint_resident_bytes gauge
         edgeprint_response_bytes_total counter
         edgeprint_responses_total counter status=1xx status=2xx status=3xx status=4xx status=5xx
         edgeprint_result_duration_seconds histogram result=brownout result=collapsed result=disk result=error result=fallback result=memory \
-        result=miss result=negative result=original result=other result=placeholder result=refused result=revalidated result=stale
+        result=miss result=negative result=original result=other result=owner result=placeholder result=refused result=revalidated result=shared result=stale
         edgeprint_saved_bytes_total counter
         edgeprint_shed_total counter reason=client reason=overload
         edgeprint_slow_misses_under_way gauge
         edgeprint_smallest_total counter
         edgeprint_source_duration_seconds histogram source=fetch source=files source=photos
         edgeprint_source_requests_total counter result=brownout result=collapsed result=disk result=error result=fallback result=memory \
-        result=miss result=negative result=original result=other result=placeholder result=refused result=revalidated result=stale \
+        result=miss result=negative result=original result=other result=owner result=placeholder result=refused result=revalidated result=shared result=stale \
         source=fetch source=files source=photos
         edgeprint_source_response_bytes_total counter source=fetch source=files source=photos
         edgeprint_source_saved_bytes_total counter source=fetch source=files source=photos
@@ -184,6 +200,12 @@ struct StatisticsNamesTests {
         budget.limits: bodies cache daemon decoded failures playground workers writes
         budget.used: bodies cache daemon decoded failures playground workers writes
         clients: count largest
+        cluster: applied errors head inTouch leftOut nodes purgesAdded purgesApplied recoveries
+        cluster.gaps: joined lost replaced trimmed
+        cluster.owners: answered failed refused
+        cluster.store: bytesWritten queuedBytes suspended
+        cluster.store.reads: damaged failed hit miss purged skipped slow
+        cluster.store.writes: dropped failed written
         connections: accepted limit open timedOut turnedAway turnedAwayOfClients
         disk: drops errors free health originalDrops queuedBytes queuedWrites stores variantDrops
         disk.originals: bytes entries evictions hits misses quota
@@ -196,7 +218,7 @@ struct StatisticsNamesTests {
         raw: bytes entries evictions hits misses quota
         requests: bytes excessBytes inFlight savedBytes total
         requests.formats: avif bmp gif heic ico jp2 jpeg json jxl other pdf png svg text tiff webp
-        requests.results: brownout collapsed disk error fallback memory miss negative original other placeholder refused revalidated stale
+        requests.results: brownout collapsed disk error fallback memory miss negative original other owner placeholder refused revalidated shared stale
         requests.shed: client overload
         requests.statuses: 1xx 2xx 3xx 4xx 5xx
         sources: offline suspended unverified
@@ -218,8 +240,11 @@ struct StatisticsNamesTests {
     ]
 
     private func rig() throws -> EndToEndRig {
-        // A raw source, so that there is no null in its place.
-        try EndToEndRig(sources: "\n  files: { url: \"http://127.0.0.1:9/\", raw: true, allow-private: true }") {
+        // A raw source and a cluster, so that there is no null in its place.
+        try EndToEndRig(
+            LonelyNode.yaml,
+            sources: "\n  files: { url: \"http://127.0.0.1:9/\", raw: true, allow-private: true }"
+        ) {
             _,
             connection in connection.respond("404 Not Found", text: "no")
         }

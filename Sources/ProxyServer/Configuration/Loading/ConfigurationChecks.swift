@@ -21,6 +21,7 @@ enum ConfigurationChecks {
         UnsignedChecks.check(configuration, &decoder)
         checkSites(configuration, &decoder)
         checkTracing(configuration.tracing, &decoder)
+        ClusterChecks.check(configuration.cluster, &decoder)
     }
 
     /// Reports contradictions between the keys of one site.

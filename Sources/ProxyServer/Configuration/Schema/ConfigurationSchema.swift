@@ -15,9 +15,10 @@ enum ConfigurationSchema {
             + limits
             + InheritedSetting.top("timeouts")
             + timeouts + transfers
-            + InheritedSetting.top("quality") + InheritedSetting.top("formats") + behaviour + tracing + answers + webp
+            + InheritedSetting.top("quality") + InheritedSetting.top("formats") + behaviour + tracing
+            + answers + webp
             + InheritedSetting.top("avif") + avif + ladder + warm + events + playground + placeholders
-            + metrics
+            + metrics + cluster
     )
 
     private static let listeners: [Setting<Configuration>] = [

@@ -23,7 +23,7 @@ struct SecretCheck: DoctorCheck {
         let configuration = loaded.configuration
         token = configuration.admin.token
         path = loaded.places.values.lazy.compactMap { if case .file(let path, _) = $0 { path } else { nil } }.first
-        var secrets = [("admin.token", token.value)]
+        var secrets = [("admin.token", token.value), ("cluster.token", configuration.cluster.token.value)]
         secrets += configuration.signing.keys.map { ("signing.keys", $0.bytes.hexText) }
         secrets += configuration.keys.map { ("keys.\($0.name)", $0.key.secretText) }
         for site in configuration.sites {

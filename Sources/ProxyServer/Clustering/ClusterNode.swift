@@ -1,0 +1,89 @@
+import Cluster
+import Glibc
+import HTTPCache
+import ImagePipeline
+import LinuxSystem
+import Logging
+
+/// Applies the purges of the log to this node's caches.
+///
+/// Called on the follower's thread.
+final class ClusterNode: LogFollowing {
+    private let pipeline: Pipeline
+    private let raw: RawProxy<OriginRequest>
+    private let store: DiskStore
+    private let progress: PurgeProgress
+    private let time: any TimeSource
+    private let logger: Logger
+    /// What each purge has removed here.
+    let outcomes = PurgeOutcomes()
+    private let isStopped = Lock(false)
+
+    /// Creates what applies purges.
+    init(
+        _ pipeline: Pipeline,
+        _ raw: RawProxy<OriginRequest>,
+        _ store: DiskStore,
+        _ progress: PurgeProgress,
+        time: any TimeSource,
+        logger: Logger
+    ) {
+        (self.pipeline, self.raw, self.store, self.progress) = (pipeline, raw, store, progress)
+        (self.time, self.logger) = (time, logger)
+    }
+
+    var place: LogPlace? {
+        guard let position = store.position else { return nil }
+        // A successor opens the folder only when its predecessor has left it.
+        progress.resume(position)
+        return LogPlace(text: position.place.mark)
+    }
+
+    func apply(_ entry: LogEntry) {
+        let purge = purge(of: entry)
+        // The disk's queue of purges may be full for a moment. Meanwhile the node makes no heartbeats.
+        while !isStopped.withLock({ $0 }) {
+            let isApplied = pipeline.apply(purge, at: PurgePlace(entry.place), beside: raw.purge) { [outcomes] counts in
+                outcomes.finish(entry.sequence, counts)
+            }
+            if isApplied { return }
+            usleep(10_000)
+        }
+    }
+
+    private func purge(of entry: LogEntry) -> Purge {
+        // The entry that opens a log.
+        guard !entry.payload.isEmpty else { return Purge(.originals([])) }
+        let decoded = PurgeEntry.decode(entry.payload, now: time.wallSeconds)
+        if let problem = decoded.problem {
+            logger.error(
+                "a purge of another node cannot be read; everything is purged instead",
+                metadata: ["sequence": "\(entry.sequence)", "problem": "\(problem)"]
+            )
+        }
+        return decoded.purge
+    }
+
+    func gap(_ gap: LogGap, continuingAt place: LogPlace) {
+        pipeline.raiseFloor(to: PurgePlace(place), beside: raw.detachFlights)
+        outcomes.passOver(upTo: place.sequence)
+        logger.notice(
+            "purges may have been missed; what is stored is revalidated once",
+            metadata: ["reason": "\(gap.rawValue)", "sequence": "\(place.sequence)"]
+        )
+    }
+
+    func inTouch(until deadline: UInt64) {
+        let wasInTouch = progress.isInTouch
+        progress.stayInTouch(until: Int64(clamping: deadline))
+        if !wasInTouch, progress.isInTouch { logger.notice("in touch with the log of purges") }
+    }
+
+    /// Ends `apply`, should it be waiting for the disk.
+    func stop() { isStopped.withLock { $0 = true } }
+}
+
+extension PurgePlace {
+    /// A place in the log, as the caches store it.
+    init(_ place: LogPlace) { self.init(sequence: Int64(clamping: place.sequence), mark: place.text) }
+}

@@ -1,0 +1,81 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import ProxyServer
+
+/// Daemons that share a log in a real Valkey and a store in SeaweedFS.
+@Suite(
+    .timeLimit(.minutes(4)),
+    .enabled(if: RedisServer.isEnabled && SeaweedFS.isWanted, "Valkey or SeaweedFS is not installed")
+)
+struct ClusterStoreTests {
+    private let target = "/photos/cat.png?w=2&format=png"
+    private let reads = "edgeprint_cluster_store_reads_total"
+    private let writes = "edgeprint_cluster_store_writes_total"
+
+    /// Starts nodes over a part of a bucket; by default, the budget waits for slow machines.
+    private func rig(_ count: Int, endpoint: String, prefix: String, budget: String = "20s") throws -> ClusterRig {
+        let keys = "access-key: \(SeaweedFS.accessKey), secret-key: \"\(SeaweedFS.secretKey)\""
+        let store = "store: \"s3://\(SeaweedFS.bucket)/\(prefix)\", endpoint: \"\(endpoint)\", \(keys)"
+        return try ClusterRig(count, cluster: ", \(store), store-results: 0ms, store-budget: \(budget)")
+    }
+
+    @Test func `a node uses what another has downloaded and made, until a purge`() throws {
+        let rig = try rig(2, endpoint: SeaweedFS.shared().endpoint, prefix: SeaweedFS.prefix())
+        let first = try rig.get(target, from: 0)
+        #expect(first.status == 200)
+        // The original's record and the result.
+        while try rig.sum(writes, "result=\"written\"", of: 0) != 2 { usleep(10_000) }
+        let second = try rig.get(target, from: 1)
+        #expect(second.status == 200 && second.body == first.body)
+        #expect(rig.origin.requests == 1)
+        #expect(try rig.sum(reads, "result=\"hit\"", of: 1) == 2)
+        #expect(try rig.sum("edgeprint_transforms_total", of: 1) ?? 0 == 0)
+        // Its copy is its own now: a hit asks nobody.
+        #expect(try rig.get(target, from: 1)["Cache-Status"]?.hasPrefix("edgeprint; hit") == true)
+        rig.version = 2
+        #expect(try rig.purge("/photos/cat.png?wait=all", on: 0).status == 200)
+        let after = try rig.get(target, from: 1)
+        #expect(after.status == 200 && after.body != first.body)
+        #expect(rig.origin.requests == 2)
+        #expect(try rig.get(target, from: 0).body == after.body)
+    }
+
+    @Test func `a node that joins validates what it cannot know to be current`() throws {
+        let engine = try SeaweedFS.shared()
+        let prefix = try SeaweedFS.prefix()
+        let rig = try rig(1, endpoint: engine.endpoint, prefix: prefix)
+        let first = try rig.get(target, from: 0)
+        while try rig.sum(writes, "result=\"written\"", of: 0) != 2 { usleep(10_000) }
+        #expect(try rig.purge("/photos/other.png?wait=all", on: 0).status == 200)
+        let index = try rig.add()
+        let answer = try rig.get(target, from: index)
+        #expect(answer.status == 200 && answer.body == first.body)
+        // One conditional request, no download, no transform.
+        #expect(rig.origin.requests == 2 && rig.notModified == 1)
+        #expect(try rig.sum("edgeprint_transforms_total", of: index) ?? 0 == 0)
+    }
+
+    @Test func `without the store and the log, nothing fails`() throws {
+        let engine = try SeaweedFS()
+        let rig = try rig(2, endpoint: engine.endpoint, prefix: "dead/", budget: "200ms")
+        let first = try rig.get(target, from: 0)
+        while try rig.sum(writes, "result=\"written\"", of: 0) != 2 { usleep(10_000) }
+        engine.freeze()
+        rig.log.kill()
+        for index in rig.nodes.indices { try rig.waitUntil(index, isInTouch: false) }
+        for index in rig.nodes.indices {
+            for target in [target, "/photos/dog.png?w=2&format=png"] {
+                let answer = try rig.get(target, from: index)
+                #expect(answer.status == 200 && answer.body == first.body, "\(answer)")
+            }
+        }
+        engine.thaw()
+        try rig.log.start()
+        for index in rig.nodes.indices { try rig.waitUntil(index, isInTouch: true) }
+        // The writers retry when their breaker lets them.
+        _ = try rig.get("/photos/new.png?w=2&format=png", from: 0)
+        while try rig.sum(writes, "result=\"written\"", of: 0) ?? 0 < 4 { usleep(50_000) }
+    }
+}
