@@ -1,6 +1,6 @@
 # `make help` lists the targets.
 .DEFAULT_GOAL := help
-.PHONY: help run build test golden crash fuzz lint bench overload soak format check demo gallery docs deb try-deb packages clean
+.PHONY: help run build test golden crash fuzz lint bench overload soak cluster format check demo gallery docs deb try-deb packages clean
 
 BIN := .build/release
 # Inputs of the binaries. If none is newer, swift build, and the time it takes to plan, is skipped.
@@ -81,6 +81,12 @@ overload: $(BIN)/edgeprint ## Measures floods, slow images, loads above the capa
 soak: $(BIN)/edgeprint ## Runs the server for an hour (SOAK_SECONDS) in a control group of 512 MiB, and checks that it does not grow
 	@scripts/install-packages python3
 	Benchmarks/soak.py
+
+cluster: $(BIN)/edgeprint ## Runs three nodes in network namespaces with a real Valkey, breaks things, and checks what a cluster promises
+	@scripts/install-packages python3 iproute2 nftables
+	@scripts/install-engines
+	Benchmarks/cluster.py short
+	Benchmarks/cluster.py
 
 format: ## Formats the sources
 	swift format -i -r Package.swift Sources Tests

@@ -8,6 +8,7 @@ package enum KnownField: UInt8, CaseIterable, Sendable {
     case traceparent, tracestate, xRequestID
     case saveData, dpr, width, viewportWidth, secChDpr, secChWidth, secChViewportWidth
     case accessControlRequestMethod, accessControlRequestHeaders, lastEventID, priority
+    case edgeprintNode
 
     /// The name in lower case.
     package var name: String {
@@ -71,6 +72,7 @@ package enum KnownField: UInt8, CaseIterable, Sendable {
         case .accessControlRequestMethod: "access-control-request-method"
         case .accessControlRequestHeaders: "access-control-request-headers"
         case .lastEventID: "last-event-id"
+        case .edgeprintNode: "edgeprint-node"
         default: "priority"
         }
     }
