@@ -138,7 +138,8 @@ class Origin:
         origin = self
 
         class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
+            # Head and body are written apart: without it, the second would wait for a delayed acknowledgement of the first.
+            protocol_version, disable_nagle_algorithm = "HTTP/1.1", True
 
             def do_GET(self):
                 path = self.path.partition("?")[0].lstrip("/")
@@ -203,6 +204,47 @@ class Log:
     @property
     def url(self):
         return f"redis://{self.host.address}:6379/"
+
+
+class Store:
+    """SeaweedFS with its S3 API, which keeps its data over a kill."""
+
+    def __init__(self, host, folder):
+        self.host, self.folder = host, folder
+        os.makedirs(f"{folder}/data", exist_ok=True)
+        self.weed = os.path.join(ROOT, ".build/engines/bin/weed")
+        if not os.access(self.weed, os.X_OK):
+            sys.exit("cluster: SeaweedFS is missing (scripts/install-engines)")
+        with open(f"{folder}/s3.json", "w") as file:
+            file.write('{"identities": [{"name": "edge", "actions": ["Read:edge", "Write:edge", "List:edge"], '
+                       f'"credentials": [{{"accessKey": "edge", "secretKey": "{TOKEN}"}}]}}]}}')
+        self.process = None
+        self.start()
+
+    def start(self):
+        address = self.host.address
+        with open(f"{self.folder}/log", "a") as log:
+            self.process = self.host.start(
+                self.weed, "server", f"-dir={self.folder}/data", f"-ip={address}", f"-ip.bind={address}", "-volume.max=8",
+                "-master.volumeSizeLimitMB=256", "-master.telemetry=false", "-filer", "-s3", f"-s3.config={self.folder}/s3.json",
+                "-s3.port.iceberg=0", "-s3.port.lance=0", stdout=log, stderr=log, cwd=self.folder)
+        wait_for(lambda: talks(address, 8333), "SeaweedFS")
+        wait_for(self.has_bucket, "the bucket")
+
+    def has_bucket(self):
+        shell = subprocess.run(["ip", "netns", "exec", self.host.name, self.weed, "shell", f"-master={self.host.address}:9333"],
+                               input="s3.bucket.create -name edge\ns3.bucket.list\n", capture_output=True, text=True, timeout=30,
+                               cwd=self.folder)
+        return "edge" in shell.stdout and "error" not in shell.stdout
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def lines(self):
+        """The settings of a node that uses it; every result is stored."""
+        return ["  store: s3://edge/bench/", f"  endpoint: http://{self.host.address}:8333", "  access-key: edge",
+                f"  secret-key: {TOKEN}", "  store-results: 0ms"]
 
 
 def talks(address, port):
@@ -289,11 +331,11 @@ cluster:
         connection.close()
         return answer
 
-    def metric(self, name):
-        """The sum of a metric over its labels."""
+    def metric(self, name, label=""):
+        """The sum of a metric over its labels, or over those samples that have a label."""
         text = self.ask("/metrics")[2].decode()
         return sum(float(line.rsplit(" ", 1)[1]) for line in text.splitlines()
-                   if line.split("{")[0].split(" ")[0] == name)
+                   if line.split("{")[0].split(" ")[0] == name and label in line)
 
     def signal(self, number):
         self.process.send_signal(number)
