@@ -106,7 +106,7 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         let form: Form = isValidatable ? .validating : completes ? .completing : widens ? .whole : .own
         guard request.remembersFailures, !request.demand.retryFailed else { return send(form) }
         // A request that requires validation ignores remembered failures, except an outage of the origin.
-        if request.demand.isStrict || !context.progress.trustsFailures {
+        if request.demand.isStrict || !context.progress.trustsUnvalidated {
             if let failure = context.failures.outage(request.failureKey) { return end(standIn(for: failure)) }
             return send(form)
         }

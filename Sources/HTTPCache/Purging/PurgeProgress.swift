@@ -93,8 +93,8 @@ package final class PurgeProgress: Sendable {
     /// Whether the node has heard within a second that it knows all purges.
     package var isInTouch: Bool { !isInCluster || time.monotonic < deadline.load(ordering: .acquiring) }
 
-    /// Whether stored failures may be used: they cannot be validated.
-    package var trustsFailures: Bool { policy == .serve || isInTouch }
+    /// Whether what cannot be validated may be used: stored failures, and what other nodes say.
+    package var trustsUnvalidated: Bool { policy == .serve || isInTouch }
 
     /// Whether a stored response may be used, as far as purges are concerned.
     ///

@@ -42,4 +42,9 @@ package struct PurgeStamp: Hashable, Sendable {
         self.era = era
         self.beganAt = beganAt
     }
+
+    /// The stamp of what another node has said.
+    ///
+    /// It may lack the purges of the second before it was asked, so that a node out of touch cannot use it for a second more.
+    package var secondHand: PurgeStamp { PurgeStamp(sequence: sequence, era: era) }
 }

@@ -210,7 +210,7 @@ package final class Pipeline: Sendable {
             return failure.map { .blocked($0) } ?? .clear
         }
         let certain = parts.failures.certainFailure(key)
-        guard parts.progress.trustsFailures else {
+        guard parts.progress.trustsUnvalidated else {
             // Another node may know better, except that the origin is out of order. `VariantTask.admits` decides about transforms.
             return certain.flatMap { _ in parts.failures.outage(key) }.map { .blocked($0) } ?? .clear
         }

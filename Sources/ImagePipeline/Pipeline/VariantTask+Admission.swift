@@ -9,7 +9,7 @@ extension VariantTask {
     /// The plans of presets are always tried, so that nobody's heavy plan can make them unavailable.
     func admits(_ cost: WorkClass) -> Bool {
         // The failure was not considered before the original was validated, which has forgotten it if there are other bytes.
-        if !parts.progress.trustsFailures, !context.demand.retryFailed,
+        if !parts.progress.trustsUnvalidated, !context.demand.retryFailed,
             case .blocked(let failure) = parts.failures.verdict(request.key)
         {
             end(.failure(failure))

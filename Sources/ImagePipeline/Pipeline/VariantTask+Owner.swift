@@ -13,16 +13,18 @@ extension VariantTask {
     /// Asks the owner for the variant, before this node makes it.
     ///
     /// Only for what a client of this node has requested: the owner's requests, refreshes, warming, and requests with directives
-    /// of their own are answered here. So are responses for one client alone.
+    /// of their own are answered here. So are responses for one client alone, and everything while this node is out of touch: the owner
+    /// may lack the purges of a second, and this node has heard of none for longer than that.
     ///
     /// - Returns: false if nobody is asked.
     private func asksOwner() -> Bool {
-        guard let owners = parts.owners, let question = context.question, context.demand == .none,
+        guard let owners = parts.owners, parts.progress.trustsUnvalidated, let question = context.question,
+            context.demand == .none,
             !context.isRefresh, !context.isWarming, !context.waitsForStore, !context.isProbe,
             request.origin.cookie == nil, !holdsOriginal, !flight.isOver
         else { return false }
         let number = begin()
-        let stamp = parts.progress.stamp
+        let stamp = parts.progress.stamp.secondHand
         let handle = owners.ask(request, question, currentContext) { [self] reply in
             guard case .variant(let variant, let body) = reply else { return take(reply) }
             // Reading and hashing the bytes would hold up other transfers.

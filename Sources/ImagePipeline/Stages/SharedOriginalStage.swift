@@ -47,7 +47,7 @@ struct SharedOriginalStage: Sendable {
     private func adopt(_ found: SharedOriginal) -> StoredResponse {
         var record = found.record
         // The other node's means nothing here.
-        record.stamp = store.stamp
+        record.stamp = store.stamp.secondHand
         if found.needsValidation { record.expire(at: parts.time.wallSeconds) }
         let original = store.publish(record) {
             if let body = found.body { store.keep(record, body, isOnDisk: false) }

@@ -42,7 +42,7 @@ extension PurgeProgress {
         guard !place.log.isEmpty, place.log == SharedPlace(self.place).log else { return .stale }
         switch covers(subject, since: place.sequence) {
         case true?: return .purged
-        case false?: return policy == .serve || isInTouch ? .usable : .stale
+        case false?: return trustsUnvalidated ? .usable : .stale
         case nil: return .stale
         }
     }

@@ -31,7 +31,7 @@ struct PurgeProgressTests {
 
     @Test func `a node outside of a cluster trusts everything`() {
         let alone = PurgeProgress.alone
-        #expect(alone.isInTouch && alone.trustsFailures && !alone.isInCluster)
+        #expect(alone.isInTouch && alone.trustsUnvalidated && !alone.isInCluster)
         #expect(alone.trust(PurgeStamp(sequence: 3, era: 9)) == .full)
         #expect(alone.stamp == PurgeStamp())
         #expect(alone.flightKey(CacheFixture.key(1)) == CacheFixture.key(1))
@@ -78,10 +78,10 @@ struct PurgeProgressTests {
     ) {
         let progress = progress(policy)
         #expect(progress.trust(PurgeStamp()) == own && progress.trust(PurgeStamp(era: 1)) == other)
-        #expect(progress.trustsFailures == (policy == .serve))
+        #expect(progress.trustsUnvalidated == (policy == .serve))
         inTouch(progress)
         #expect(progress.trust(PurgeStamp()) == .full && progress.trust(PurgeStamp(era: 1)) == .otherEra)
-        #expect(progress.trustsFailures)
+        #expect(progress.trustsUnvalidated)
     }
 
     @Test func `requests share flights only within a second while the node is out of touch`() {

@@ -19,12 +19,14 @@ final class ClusterNode {
     /// - Parameters:
     ///   - prefix: the keys of the objects that the nodes share.
     ///   - endpoint: of the store; `nil` for SeaweedFS.
+    ///   - outOfTouch: what it does out of touch; `nil` outside of a cluster with a log.
     ///   - firstByte: the budget of a read in milliseconds of `time`; by default, slow machines are waited for.
     init(
         _ prefix: String,
         endpoint: String? = nil,
         firstByte: Int = 20_000,
-        time: any TimeSource = SystemTime()
+        time: any TimeSource = SystemTime(),
+        outOfTouch: PurgeProgress.OutOfTouch? = nil
     ) throws {
         let endpoint = try endpoint ?? SeaweedFS.shared().endpoint
         var configuration = SharedStore.Configuration(
@@ -40,7 +42,7 @@ final class ClusterNode {
         store = try SharedStore(configuration, time: time, place: { SharedPlace(sequence: 1, log: "m") }) { _, _ in
             verdict.value.withLock { $0 }
         }
-        rig = try PipelineRig(shared: store)
+        rig = try PipelineRig(outOfTouch: outOfTouch, shared: store)
     }
 
     /// Sets what the purges since any place mean.

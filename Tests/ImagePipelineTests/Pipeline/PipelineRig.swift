@@ -24,12 +24,14 @@ final class PipelineRig: Sendable {
     ///   - tiers: how the tiers are used.
     ///   - outOfTouch: what the node of a cluster does out of touch; `nil` outside of one.
     ///   - shared: the tier of a cluster.
+    ///   - owners: the other nodes of a cluster.
     ///   - disk: wraps the store of the pipeline.
     convenience init(
         originalsQuota: Int = 10 << 30,
         tiers: TierPolicy = TierPolicy(),
         outOfTouch: PurgeProgress.OutOfTouch? = nil,
         shared: (any SharedStoring)? = nil,
+        owners: (any OwnerAsking)? = nil,
         disk: (DiskStore) -> any DiskStoring = { $0 }
     ) throws {
         try self.init(
@@ -39,6 +41,7 @@ final class PipelineRig: Sendable {
             tiers: tiers,
             outOfTouch: outOfTouch,
             shared: shared,
+            owners: owners,
             disk: disk
         )
     }
@@ -50,6 +53,7 @@ final class PipelineRig: Sendable {
         tiers: TierPolicy = TierPolicy(),
         outOfTouch: PurgeProgress.OutOfTouch? = nil,
         shared: (any SharedStoring)? = nil,
+        owners: (any OwnerAsking)? = nil,
         disk: (DiskStore) -> any DiskStoring = { $0 }
     ) throws {
         self.folder = folder
@@ -76,6 +80,7 @@ final class PipelineRig: Sendable {
             presentation: { Array($0.mediaType.utf8) }
         )
         parts.shared = shared
+        parts.owners = owners
         pipeline = Pipeline(parts)
     }
 
@@ -142,12 +147,14 @@ final class PipelineRig: Sendable {
         demand: CacheDemand = .none,
         priority: RequestPriority = .normal,
         waitsForStore: Bool = false,
+        question: OwnerQuestion? = nil,
         rule: (inout SourceRule) -> Void = { _ in }
     ) -> PendingAnswer {
         let pending = PendingAnswer()
         var context = LoadContext(demand: demand)
         context.priority = priority
         context.waitsForStore = waitsForStore
+        context.question = question
         pending.subscription.withLock { subscription in
             subscription = pipeline.load(request(path, plan, cache: cache, rule: rule), context) { result in
                 pending.outcome.update { $0 = result }

@@ -54,6 +54,22 @@ struct SharedTierTests {
         #expect(other.rig.transformer.all.isEmpty && other.rig.loader.all.count == 1)
     }
 
+    @Test func `out of touch, what another node has stored is not trusted for another second`() throws {
+        let (one, other) = try (ClusterNode(prefix), ClusterNode(prefix, outOfTouch: .revalidate))
+        let first = try one.fill("a.png", width: 320, entityTag: "\"v1\"")
+        other.rig.stayInTouch()
+        #expect(try other.rig.ask("a.png", plan).value().entity.memory == first.entity.memory)
+        #expect(other.rig.hit("a.png", plan) == first.entity.memory)
+        other.rig.progress.loseTouch()
+        #expect(other.rig.hit("a.png", plan) == nil)
+        other.set(.stale)
+        let pending = other.rig.ask("a.png", plan)
+        try other.rig.loader.wait(for: 1)[0].answerNotModified(at: other.rig.time.wallSeconds)
+        #expect(try pending.value().entity.memory == first.entity.memory)
+        // What the origin itself has confirmed is.
+        #expect(other.rig.hit("a.png", plan) == first.entity.memory)
+    }
+
     @Test func `an original of unknown state is validated although it is fresh`() throws {
         let (one, other) = try (ClusterNode(prefix), ClusterNode(prefix))
         _ = try one.fill("a.png", width: 320, entityTag: "\"v1\"")
