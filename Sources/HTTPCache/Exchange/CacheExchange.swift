@@ -337,7 +337,8 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
 
     private func remember(_ error: Failure, _ hints: RetryHints) {
         guard !request.origin.keepsNothing else { return }
-        if request.remembersFailures {
+        // One that was found out before purges were missed may be over.
+        if request.remembersFailures, stamp.era == context.progress.era {
             let hasStored = stored != nil && !error.saysGone
             _ = flight.publish {
                 context.failures.record(
@@ -369,7 +370,8 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
     }
 
     private var replacement: CacheOutcome? {
-        guard let stored, stored.mayReplaceError(at: context.time.wallSeconds, for: request) else { return nil }
+        guard let stored, stored.mayReplaceError(at: context.time.wallSeconds, for: request, context.progress)
+        else { return nil }
         return CacheOutcome(stored, .hit(.stale))
     }
 

@@ -215,9 +215,16 @@ extension StoredResponse {
     }
 
     /// Whether it may be served to a request instead of a failure (RFC 9111 §4.2.4, RFC 5861 §4).
-    func mayReplaceError(at now: Int64, for request: CacheRequest<some CacheOrigin>) -> Bool {
+    ///
+    /// - Parameter progress: the node's knowledge of purges: one that they may concern counts as stale, however fresh it is.
+    func mayReplaceError(
+        at now: Int64,
+        for request: CacheRequest<some CacheOrigin>,
+        _ progress: PurgeProgress = .alone
+    ) -> Bool {
         let staleness = policy.freshness.age(at: now) - policy.freshness.lifetime
         guard mayReplaceFailure(for: request) else { return false }
+        guard progress.trust(stamp) == .full else { return max(0, staleness) < staleIfError(request.source) }
         return staleness < staleIfError(request.source) || staleness < 0 && !policy.forbidsStale
     }
 

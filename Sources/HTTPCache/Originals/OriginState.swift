@@ -86,7 +86,10 @@ package final class OriginState: Sendable {
     ///
     /// - Parameter seconds: the source's setting, which applies if the origin states nothing.
     package func isUsableIfError(at now: Int64, default seconds: Int64) -> Bool {
-        allows(ifError.load(ordering: .relaxed), at: now, else: seconds) && trust != .refused
+        let trust = trust
+        guard trust != .refused else { return false }
+        // One that purges may concern counts as stale, however fresh it is.
+        return allows(ifError.load(ordering: .relaxed), at: now, else: seconds, isStale: trust != .full)
     }
 
     /// Whether the origin forbids serving stale responses (RFC 9111 §4.2.4).
@@ -94,8 +97,9 @@ package final class OriginState: Sendable {
         ifError.load(ordering: .relaxed) == 0 && whileRevalidating.load(ordering: .relaxed) == 0
     }
 
-    private func allows(_ stated: Int64, at now: Int64, else seconds: Int64) -> Bool {
-        -freshSeconds(at: now) < (stated == Self.unsaid ? seconds : stated) && !needsValidation
+    private func allows(_ stated: Int64, at now: Int64, else seconds: Int64, isStale: Bool = false) -> Bool {
+        let staleness = isStale ? max(0, -freshSeconds(at: now)) : -freshSeconds(at: now)
+        return staleness < (stated == Self.unsaid ? seconds : stated) && !needsValidation
     }
 
     /// The current `Age` in seconds (RFC 9111 §4.2.3).

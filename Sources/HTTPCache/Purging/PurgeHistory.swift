@@ -18,8 +18,9 @@ struct PurgeHistory: Sendable {
     private var cost = 0
     /// The last purge of each original, among those by key.
     private var byKey: [CacheKey: Int64] = [:]
-    /// The other purges, by place.
-    private var others: [Int64: PurgeSelection] = [:]
+    /// The other purges in the order of their places, from `firstOther` on.
+    private var others: [(place: Int64, selection: PurgeSelection)] = []
+    private var firstOther = 0
 
     /// Creates an empty history that begins after a place.
     init(after start: Int64) { self.start = start }
@@ -31,16 +32,30 @@ struct PurgeHistory: Sendable {
             entry.keys = keys
             for key in keys { byKey[key] = sequence }
         } else {
-            others[sequence] = selection
+            others.append((sequence, selection))
         }
         entries.append(entry)
         cost += entry.cost
         while entries.count > Self.maximumCount || cost > Self.maximumBytes, let oldest = entries.popFirst() {
             cost -= oldest.cost
             start = oldest.sequence
-            others[oldest.sequence] = nil
+            if firstOther < others.count, others[firstOther].place == oldest.sequence { firstOther += 1 }
             for key in oldest.keys where byKey[key] == oldest.sequence { byKey[key] = nil }
         }
+        if firstOther > others.count / 2 {
+            others.removeFirst(firstOther)
+            firstOther = 0
+        }
+    }
+
+    /// The index of the first other purge after a place.
+    private func index(after place: Int64) -> Int {
+        var (low, high) = (firstOther, others.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if others[middle].place > place { high = middle } else { low = middle + 1 }
+        }
+        return low
     }
 
     /// Whether a purge after a place selects a subject; `nil` if that is not known.
@@ -48,8 +63,8 @@ struct PurgeHistory: Sendable {
         guard sequence >= start else { return nil }
         if ([subject] + subject.auxiliaries).contains(where: { byKey[$0.origin] ?? .min > sequence }) { return true }
         var isKnown = true
-        for (place, selection) in others where place > sequence {
-            switch selection.covers(subject) {
+        for other in others[index(after: sequence)...] {
+            switch other.selection.covers(subject) {
             case true?: return true
             case false?: continue
             case nil: isKnown = false

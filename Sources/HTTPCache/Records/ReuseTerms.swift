@@ -43,6 +43,9 @@ package struct PurgeStamp: Hashable, Sendable {
         self.beganAt = beganAt
     }
 
+    /// The stamp of a response that is of no era, so that it is validated before it is used.
+    package static let unknown = PurgeStamp(era: -1)
+
     /// The stamp of what another node has said.
     ///
     /// It may lack the purges of the second before it was asked, so that a node out of touch cannot use it for a second more.

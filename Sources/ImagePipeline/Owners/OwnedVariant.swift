@@ -36,8 +36,8 @@ package struct OwnedVariant: Hashable, Sendable {
         tags = record.tags
         age = entity.age(at: now)
         freshSeconds = entity.freshSeconds(at: now)
-        // What the owner does not keep in memory is not kept elsewhere.
-        isKept = entity.isCacheable && !entity.isStandIn && entity.auxiliaries.isEmpty && freshSeconds > 0
+        // What the owner does not keep in memory, or would validate before its next use, is not kept elsewhere.
+        isKept = entity.isCacheable && !entity.isStandIn && entity.auxiliaries.isEmpty && entity.isFresh(at: now)
     }
 
     private init() {

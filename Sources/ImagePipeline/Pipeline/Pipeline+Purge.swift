@@ -41,9 +41,7 @@ extension Pipeline {
         completion: @escaping @Sendable (PurgeCounts) -> Void = { _ in }
     ) -> Bool {
         guard place.sequence > parts.progress.sequence else { return true }
-        guard carryOut(purge, at: place, beside: beside, completion: completion) else { return false }
-        parts.progress.advance(to: place, by: purge)
-        return true
+        return carryOut(purge, at: place, beside: beside, completion: completion)
     }
 
     /// Continues at another place of the log after entries were missed: what was requested before needs validation once.
@@ -98,14 +96,26 @@ extension Pipeline {
             _ = parts.openFiles.removeAll { _, entity in entity.isSelected(by: selection) }
         }
         counts.memory += beside(purge)
+        let isQueued = remove(purge, at: place, counts, completion)
+        // Before flights may publish again: they must see that the node has applied the purge.
+        if isQueued, let place { parts.progress.advance(to: place, by: purge) }
         originals.pool.endPurge(selection)
         variants.endPurge(selection)
         making.endPurge(shared)
+        return isQueued
+    }
+
+    private func remove(
+        _ purge: Purge,
+        at place: PurgePlace?,
+        _ counts: PurgeCounts,
+        _ completion: @escaping @Sendable (PurgeCounts) -> Void
+    ) -> Bool {
         guard let disk = parts.disk else {
             completion(counts)
             return true
         }
-        return disk.remove(purge, at: place) { [counts] below in
+        return disk.remove(purge, at: place) { below in
             var all = counts
             all.add(below)
             all.isDiskPending = below.isDiskPending

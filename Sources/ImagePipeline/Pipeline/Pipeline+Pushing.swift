@@ -57,6 +57,8 @@ extension Pipeline {
         originals.pool.startAlone(request.key, about: PurgeSubject(request)) { [self] result, _ in
             switch result {
             case .success:
+                // The owner's, whose content may be another.
+                _ = parts.memory.removeAll { _, entity in entity.isHotCopy && entity.origin.record.key == request.key }
                 let push = stored == nil ? Push.created : .replaced
                 guard let disk = parts.disk else { return completion(.success(.unstored)) }
                 disk.flush { [self] in
@@ -76,7 +78,7 @@ extension Pipeline {
                     request: request,
                     parts: parts,
                     flight: flight,
-                    place: parts.shared?.place ?? SharedPlace()
+                    sharesOriginals: false
                 ),
                 context: context,
                 flight: flight

@@ -11,6 +11,8 @@ struct OriginalStore: ResponseStore {
     let flight: Flight<CacheOutcome, PipelineError>
     /// The place in the log of purges when the flight began.
     var place = SharedPlace()
+    /// Whether other nodes may have what is stored; a pushed original stays on this one.
+    var sharesOriginals = true
     /// What this node knew of purges then.
     var stamp = PurgeStamp()
 

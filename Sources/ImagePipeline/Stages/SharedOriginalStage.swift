@@ -47,7 +47,7 @@ struct SharedOriginalStage: Sendable {
     private func adopt(_ found: SharedOriginal) -> StoredResponse {
         var record = found.record
         // The other node's means nothing here.
-        record.stamp = store.stamp.secondHand
+        record.stamp = found.needsValidation ? .unknown : store.stamp.secondHand
         if found.needsValidation { record.expire(at: parts.time.wallSeconds) }
         let original = store.publish(record) {
             if let body = found.body { store.keep(record, body, isOnDisk: false) }
@@ -79,7 +79,7 @@ extension OriginalStore {
 
     /// Queues a record, and its content if that is new, for the other nodes.
     func share(_ record: OriginRecord, _ body: OriginBody?) {
-        guard isShared, request.keeps.originals.keepOnDisk else { return }
+        guard sharesOriginals, isShared, request.keeps.originals.keepOnDisk else { return }
         parts.shared?.store(original: record, body: body, at: place)
     }
 }

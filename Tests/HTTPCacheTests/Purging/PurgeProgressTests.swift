@@ -120,6 +120,21 @@ struct PurgeProgressTests {
         #expect(progress.covers(subject(1), since: 2) == true && progress.covers(subject(1), since: 3) == false)
     }
 
+    @Test func `a fresh response that purges may concern counts as stale when its origin fails`() {
+        let time = ManualTime(wallSeconds: 1_010)
+        let progress = PurgeProgress(.revalidate, from: nil, time: time)
+        progress.begin(era: 7, at: PurgePlace(sequence: 1, mark: "m"))
+        progress.stayInTouch(until: time.monotonic + PurgeProgress.patience)
+        for (era, isUsable) in [(Int64(7), true), (6, false)] {
+            var record = CacheFixture.origin(1, body: [1])
+            record.stamp = PurgeStamp(sequence: 1, era: era)
+            let state = OriginState(record, progress: progress)
+            // It is fresh for 47 s more.
+            #expect(state.isUsableIfError(at: 1_010, default: 0) == isUsable)
+            #expect(state.isUsableIfError(at: 1_010, default: 1))
+        }
+    }
+
     @Test func `the history is bounded, and forgets the oldest purges`() {
         let progress = progress()
         for sequence in 1...70_000 { purge(progress, .originals([CacheFixture.key(sequence)]), at: Int64(sequence)) }

@@ -2,6 +2,7 @@ import CacheTestSupport
 import HTTPCache
 import HTTPSemantics
 import ImagePlan
+import TestSupport
 import Testing
 
 @testable import ImagePipeline
@@ -46,6 +47,25 @@ struct OwnedVariantTests {
             isSandboxed: true,
             passReason: .noTransform
         )
+    }
+
+    @Test func `what the owner itself would validate first is not kept`() {
+        let time = ManualTime(wallSeconds: 120)
+        let progress = PurgeProgress(.revalidate, from: nil, time: time)
+        progress.begin(era: 7, at: PurgePlace(sequence: 1, mark: "m"))
+        progress.stayInTouch(until: time.monotonic + PurgeProgress.patience)
+        for (era, isKept) in [(Int64(7), true), (6, false)] {
+            var record = entity(description).origin.record
+            record.stamp = PurgeStamp(sequence: 1, era: era)
+            let entity = Entity(
+                description: description,
+                body: .memory([1, 2]),
+                origin: OriginState(record, progress: progress).snapshot,
+                fields: [],
+                isCacheable: true
+            )
+            #expect(OwnedVariant(entity, at: 120).isKept == isKept)
+        }
     }
 
     @Test func `nothing is lost on the way`() throws {

@@ -70,6 +70,25 @@ struct SharedTierTests {
         #expect(other.rig.hit("a.png", plan) == first.entity.memory)
     }
 
+    @Test func `what could not be validated is not served as stale later`() throws {
+        let (one, other) = try (ClusterNode(prefix), ClusterNode(prefix, outOfTouch: .revalidate))
+        let control = "max-age=600, stale-while-revalidate=600"
+        _ = try one.fill("a.png", width: 320, cacheControl: control, entityTag: "\"v1\"")
+        other.rig.stayInTouch()
+        other.set(.stale)
+        let failing = other.rig.ask("a.png", nil)
+        try other.rig.loader.wait(for: 1)[0].fail(.originTimeout("first byte"))
+        #expect(throws: PipelineError.self) { try failing.value() }
+        other.rig.time.advance(seconds: 100)
+        other.rig.stayInTouch()
+        let pending = other.rig.ask("a.png", nil)
+        try other.rig.loader.wait(for: 2)[1].answerNotModified(at: other.rig.time.wallSeconds)
+        guard case .forwarded(_, status: 304, collapsed: false) = try pending.value().status else {
+            Issue.record("\(try pending.value().status)")
+            return
+        }
+    }
+
     @Test func `an original of unknown state is validated although it is fresh`() throws {
         let (one, other) = try (ClusterNode(prefix), ClusterNode(prefix))
         _ = try one.fill("a.png", width: 320, entityTag: "\"v1\"")
