@@ -157,7 +157,12 @@ final class DaemonParts: Sendable {
         )
         shared.observer = events
         let nodes = try ClusterNodes(configuration, folder: engine.folder, time: time, logger: logger) {
-            ClusterProgress(sequence: UInt64(clamping: progress.sequence), isInTouch: progress.isInTouch)
+            let place = SharedPlace(progress.place)
+            return ClusterProgress(
+                sequence: UInt64(clamping: place.sequence),
+                log: place.log,
+                isInTouch: progress.isInTouch
+            )
         }
         self.nodes = nodes
         shared.owners = nodes?.client

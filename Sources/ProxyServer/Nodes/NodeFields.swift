@@ -12,6 +12,8 @@ enum NodeFields {
     static let key = "Edgeprint-Key"
     /// The last entry of the purge log that the asking node has applied.
     static let sequence = "Edgeprint-Sequence"
+    /// The log that has the entry.
+    static let log = "Edgeprint-Log"
     /// The account of the client that has sent the request.
     static let account = "Edgeprint-Account"
     /// The priority in the owner's queues.

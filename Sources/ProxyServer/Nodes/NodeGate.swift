@@ -13,6 +13,8 @@ final class NodeGate: Sendable {
         var key: CacheKey
         /// The last entry of the purge log that the asking node has applied.
         var sequence: UInt64
+        /// The log that has the entry.
+        var log: String
         /// The account of the client; `nil` for none.
         var account: String?
         var priority: RequestPriority
@@ -58,6 +60,7 @@ final class NodeGate: Sendable {
         return Query(
             key: key,
             sequence: text("edgeprint-sequence").flatMap { UInt64($0) } ?? 0,
+            log: text("edgeprint-log") ?? "",
             account: account.flatMap { $0.utf8.count <= NodeFields.maximumAccount ? $0 : nil },
             priority: text("edgeprint-priority").flatMap { Int($0) }.flatMap { RequestPriority(rawValue: $0) }
                 ?? .normal
@@ -67,7 +70,7 @@ final class NodeGate: Sendable {
     /// Whether this node has applied all purges that the asking node has.
     func isCurrent(for query: Query) -> Bool {
         let own = progress()
-        return own.isInTouch && own.sequence >= query.sequence
+        return own.isInTouch && own.log == query.log && own.sequence >= query.sequence
     }
 
     /// Logs a wrong token at most once a minute.

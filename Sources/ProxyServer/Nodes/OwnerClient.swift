@@ -10,6 +10,8 @@ import Synchronization
 struct ClusterProgress: Hashable, Sendable {
     /// The last entry that has been applied.
     var sequence: UInt64 = 0
+    /// Which log it is in, since sequences of different logs do not compare; empty for none.
+    var log = ""
     /// Whether no later entry can have been missed.
     var isInTouch = true
 }
@@ -103,11 +105,13 @@ final class OwnerClient: OwnerAsking {
         let total = max(1, min(left, 3_600_000))
         options.timeouts = TransferTimeouts(connect: settings.askTimeout, firstByte: settings.askTimeout, total: total)
         options.timeouts.afterInterim = total
+        let known = progress()
         options.headers =
             question.fields + [
                 HeaderField(name: NodeFields.token, value: settings.token.value),
                 HeaderField(name: NodeFields.key, value: request.key.description),
-                HeaderField(name: NodeFields.sequence, value: "\(progress().sequence)"),
+                HeaderField(name: NodeFields.sequence, value: "\(known.sequence)"),
+                HeaderField(name: NodeFields.log, value: known.log),
                 HeaderField(name: NodeFields.priority, value: "\(context.priority.rawValue)"),
             ]
         if let account = context.account {

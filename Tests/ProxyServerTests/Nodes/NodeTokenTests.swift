@@ -50,14 +50,15 @@ struct NodeTokenTests {
         #expect(try rig.client(1).get(other, [("Edgeprint-Node", "x")])["Cache-Status"] == own)
     }
 
-    @Test func `a node is told nothing when it has applied more purges than the owner`() throws {
+    @Test func `a node is told nothing when it has applied more purges than the owner, or those of another log`() throws
+    {
         let rig = try NodesRig(script: script)
         let target = try rig.pictures(1, of: 1)[0]
         let key = VariantRequest(origin: try rig.original(target), plan: nil, bucket: nil).key
-        for (sequence, status) in [("0", 200), ("1", 421)] {
+        for (sequence, log, status) in [("0", "", 200), ("1", "", 421), ("0", "other", 421)] {
             let fields = [
                 ("Edgeprint-Node", NodesRig.token), ("Edgeprint-Key", key.description),
-                ("Edgeprint-Sequence", sequence),
+                ("Edgeprint-Sequence", sequence), ("Edgeprint-Log", log),
             ]
             let client = try rig.client(1, from: rig.hosts[0])
             var answer = try client.get(target, fields)
