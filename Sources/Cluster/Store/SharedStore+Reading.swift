@@ -55,8 +55,8 @@ extension SharedStore {
     ) {
         let plan = self.plan(plan)
         let key = StoreObject.resultKey(plan, of: digest)
-        read(ObjectRequest(.get, key, limit: configuration.queue, patience: configuration.reading)) {
-            [self] response in
+        let request = ObjectRequest(.get, key, limit: configuration.queue, patience: configuration.reading)
+        read(request, hasOwnLimit: true) { [self] response in
             guard let response, let found = value(StoreObject.result(response.bytes, plan: plan, of: digest), of: key)
             else { return completion(nil) }
             // What was made of this content needs no validation. Where purges may be missing, that of the original tells whether it is
@@ -96,7 +96,13 @@ extension SharedStore {
     }
 
     /// Sends a request, and calls back with a response of status 200; `nil` for anything else.
-    private func read(_ request: ObjectRequest, completion: @escaping @Sendable (ObjectResponse?) -> Void) {
+    ///
+    /// - Parameter hasOwnLimit: whether the limit is this node's, so that a longer object is no damaged one.
+    private func read(
+        _ request: ObjectRequest,
+        hasOwnLimit: Bool = false,
+        completion: @escaping @Sendable (ObjectResponse?) -> Void
+    ) {
         guard readBreaker.admits() else {
             note { $0.skipped += 1 }
             return completion(nil)
@@ -118,7 +124,7 @@ extension SharedStore {
             case .failure(.tooLarge):
                 readBreaker.succeed()
                 note { $0.reads += 1 }
-                discard(request.key)
+                if hasOwnLimit { note { $0.misses += 1 } } else { discard(request.key) }
                 completion(nil)
             case .failure(.busy), .failure(.closed):
                 readBreaker.release()

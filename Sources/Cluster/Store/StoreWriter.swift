@@ -77,7 +77,11 @@ final class StoreWriter: Sendable {
 
     private func attempt(_ item: StoreQueue.Item) -> Outcome {
         switch item.work {
-        case .removal: return outcome(of: send(.delete, item.key), bytes: 0)
+        case .removal:
+            let result = send(.delete, item.key)
+            // What is not there need not be removed.
+            if case .success(let response) = result, response.status == 404 { return .superfluous }
+            return outcome(of: result, bytes: 0)
         case .result(let record, let bytes, let plan, let place):
             let object = StoreObject.encode(StoreObject.Result(record: record, bytes: bytes, place: place), plan: plan)
             // Not only if it is absent: one that is there could not be used.
@@ -160,8 +164,8 @@ final class StoreWriter: Sendable {
     private func outcome(of result: Result<ObjectResponse, ObjectFailure>, bytes: Int) -> Outcome {
         switch result {
         case .success(let response) where (200..<300).contains(response.status): .written(bytes: bytes)
-        // 404: the object to be removed is not there. 412: it exists.
-        case .success(let response) where [404, 412].contains(response.status): .superfluous
+        // It exists.
+        case .success(let response) where response.status == 412: .superfluous
         case .success: .failed
         case .failure(.closed): .closed
         case .failure: .failed

@@ -22,6 +22,9 @@ final class ObjectTransfer {
     /// The next byte of the content to be sent.
     private var sent = 0
 
+    /// The bytes kept of the content of an error.
+    private static let keptOfErrors = 1_024
+
     /// Prepares a request; `nil` if out of memory.
     init?(_ entry: ObjectClient.Entry, of client: ObjectClient) {
         guard let easy = EasyHandle() else { return nil }
@@ -134,14 +137,18 @@ final class ObjectTransfer {
             let length = head.contentLength.map { min($0, request.limit) } ?? request.limit
             deadline = time.monotonic + request.patience.nanoseconds(for: length)
         }
-        // The content of an error may be of any length, and is not needed.
-        guard head.status == 200 else { return part.count }
+        // The content of an error may be of any length; its code is at the beginning.
+        guard head.status == 200 else {
+            unsafe bytes.append(contentsOf: part.prefix(max(0, Self.keptOfErrors - bytes.count)))
+            return part.count
+        }
         if let sink {
             do {
                 try unsafe sink.append(part)
                 return part.count
             } catch {
-                isTooLarge = true
+                // Anything else is this machine's fault, not the object's.
+                if case .tooLarge = error { isTooLarge = true }
                 return 0
             }
         }

@@ -166,6 +166,32 @@ struct SharedStoreTests {
         #expect(try store.original(record.key) != nil)
     }
 
+    @Test func `a result that is too long for one node is a miss there, and remains for the others`() throws {
+        let (one, other) = try (StoreRig.store(prefix), StoreRig.store(prefix) { $0.queue = 4_096 })
+        let plan = CacheKey(hashing: "plan")
+        let bytes = [UInt8](repeating: 7, count: 10_000)
+        let variant = CacheFixture.variant(320, of: record(), bytes: bytes)
+        one.store(
+            result: variant,
+            bytes: bytes,
+            plan: plan,
+            for: PurgeSubject(record()),
+            at: SharedPlace(),
+            milliseconds: 1
+        )
+        try one.settle()
+        #expect(try other.result(plan, of: record()) == nil)
+        try other.settle()
+        #expect(other.statistics.damaged == 0 && other.statistics.misses == 1)
+        #expect(try one.result(plan, of: record())?.bytes == bytes)
+    }
+
+    @Test func `writes to a missing bucket fail, and are not taken for done`() throws {
+        let store = try StoreRig.store(prefix) { $0.bucket.name = "missing-store" }
+        try write(record(), in: store)
+        #expect(store.statistics.writes == 0 && store.statistics.writeFailures == 1)
+    }
+
     @Test func `wrong keys are misses and failures, which suspend the store`() throws {
         let store = try StoreRig.store(prefix, secret: "wrong")
         for _ in 0..<5 { #expect(try store.original(record().key) == nil) }

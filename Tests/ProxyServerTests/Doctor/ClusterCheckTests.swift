@@ -38,13 +38,16 @@ struct ClusterCheckTests {
     }
 
     @Test(.enabled(if: SeaweedFS.isWanted, "SeaweedFS is not installed"))
-    func `a store that answers is fine, and one with other keys refuses`() throws {
+    func `a store that answers is fine, one with other keys refuses, and a missing bucket is told`() throws {
         let endpoint = try SeaweedFS.shared().endpoint
-        for (secret, severity) in [(SeaweedFS.secretKey, Finding.Severity.ok), ("wrong", .failure)] {
+        for (secret, bucket, severity) in [
+            (SeaweedFS.secretKey, SeaweedFS.bucket, Finding.Severity.ok), ("wrong", SeaweedFS.bucket, .failure),
+            (SeaweedFS.secretKey, "missing-doctor", .failure),
+        ] {
             let yaml = """
                 cluster:
                   log: "redis://h"
-                  store: s3://\(SeaweedFS.bucket)/
+                  store: s3://\(bucket)/
                   endpoint: "\(endpoint)"
                   access-key: \(SeaweedFS.accessKey)
                   secret-key: \(secret)

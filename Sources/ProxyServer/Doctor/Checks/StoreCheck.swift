@@ -31,6 +31,10 @@ struct StoreCheck: DoctorCheck {
         let start = time.monotonic
         do throws(Errno) {
             switch try ask() {
+            case .success(let response) where String(decoding: response.bytes, as: UTF8.self).contains("NoSuchBucket"):
+                return [
+                    .failure(subject, "\(name): there is no such bucket", fix: "create it, or correct cluster.store")
+                ]
             case .success(let response) where response.status == 404 || response.status == 200:
                 let milliseconds = Int((time.monotonic - start) / 1_000_000)
                 guard milliseconds <= budget else {
