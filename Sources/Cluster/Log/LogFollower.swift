@@ -96,6 +96,9 @@ package final class LogFollower: Sendable {
         if !isServed { endPending() }
     }
 
+    /// Whether `start` was called; until then appends wait.
+    package var isStarted: Bool { state.withLock { $0.isStarted } }
+
     /// Adds an entry, from any thread.
     ///
     /// It succeeds once this node's follower is in the log that has the entry.

@@ -18,6 +18,8 @@ final class ClusterNode: LogFollowing {
     /// What each purge has removed here.
     let outcomes = PurgeOutcomes()
     private let isStopped = Lock(false)
+    /// Attempts to apply a purge, 10 ms apart.
+    private static let attempts = 200
 
     /// Creates what applies purges.
     init(
@@ -42,13 +44,21 @@ final class ClusterNode: LogFollowing {
     func apply(_ entry: LogEntry) {
         let purge = purge(of: entry)
         // The disk's queue of purges may be full for a moment. Meanwhile the node makes no heartbeats.
-        while !isStopped.withLock({ $0 }) {
+        for _ in 0..<Self.attempts {
+            guard !isStopped.withLock({ $0 }) else { return }
             let isApplied = pipeline.apply(purge, at: PurgePlace(entry.place), beside: raw.purge) { [outcomes] counts in
                 outcomes.finish(entry.sequence, counts)
             }
             if isApplied { return }
             usleep(10_000)
         }
+        // A folder that cannot be used must not keep the node out of touch: what it may still have is of an earlier era.
+        logger.error(
+            "the disk takes no purges; what is stored is revalidated once",
+            metadata: ["sequence": "\(entry.sequence)"]
+        )
+        pipeline.raiseFloor(to: PurgePlace(entry.place), beside: raw.detachFlights)
+        outcomes.passOver(upTo: entry.sequence)
     }
 
     private func purge(of entry: LogEntry) -> Purge {

@@ -20,6 +20,9 @@ struct PurgeFields: Sendable {
     /// The value of `Fastly-Soft-Purge`.
     private var soft: String?
 
+    /// Creates fields that name nothing.
+    init() {}
+
     /// Copies the relevant fields of a request.
     init(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) {
         for field in head.fields {

@@ -4,13 +4,13 @@ extension PurgeOrder {
     /// Exactly one of path, tag fields and content selects the target; the content has the form of `POST /purge`. `/` selects
     /// nothing, so that an incomplete request never empties the cache.
     /// - Parameters:
-    ///   - target: path and query as sent; `wait=all` in the query is an option of the purge.
+    ///   - target: path and query as sent. In a cluster, `wait=all` at the end of the query is an option of the purge.
     ///   - fields: the request's purge fields.
     ///   - body: the content; may be empty.
     /// - Throws: `Problem` 400 if there is no target or more than one, or if the content is invalid.
-    init(target: String, fields: PurgeFields, body: [UInt8]) throws(Problem) {
+    init(target: String, fields: PurgeFields, body: [UInt8], isInCluster: Bool) throws(Problem) {
         var named: [Target] = []
-        let (target, waits) = try Self.separatingWait(target)
+        let (target, waits) = isInCluster ? Self.separatingWait(target) : (target, false)
         let hasPath = !target.isEmpty && target != "/"
         if hasPath { named.append(.url(target)) }
         let tags = try fields.tags()
@@ -40,15 +40,11 @@ extension PurgeOrder {
         try check()
     }
 
-    /// Takes the option `wait` out of a target's query.
-    private static func separatingWait(_ target: String) throws(Problem) -> (target: String, waits: Bool) {
-        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2 else { return (target, false) }
-        let pairs = parts[1].split(separator: "&", omittingEmptySubsequences: false)
-        var waits = false
-        for pair in pairs where pair.hasPrefix("wait=") { waits = try wait(String(pair.dropFirst("wait=".count))) }
-        guard waits else { return (target, false) }
-        let rest = pairs.filter { !$0.hasPrefix("wait=") }.joined(separator: "&")
-        return (String(parts[0]) + (rest.isEmpty ? "" : "?\(rest)"), true)
+    /// Takes `wait=all` from the end of a target's query.
+    private static func separatingWait(_ target: String) -> (target: String, waits: Bool) {
+        for end in ["?wait=all", "&wait=all"] where target.hasSuffix(end) && target.contains("?") {
+            return (String(target.dropLast(end.count)), true)
+        }
+        return (target, false)
     }
 }

@@ -110,7 +110,12 @@ final class PublicHandler: RequestHandler {
         do throws(Problem) {
             let path = String(decoding: bytes.copy(head.pathAndQuery), as: UTF8.self)
             let target = site.stripped(path) == "/" ? "/" : path
-            let order = try PurgeOrder(target: target, fields: PurgeFields(head, bytes), body: context.body)
+            let order = try PurgeOrder(
+                target: target,
+                fields: PurgeFields(head, bytes),
+                body: context.body,
+                isInCluster: purger.cluster != nil
+            )
             let selection = try purger.selection(of: order, purger.rights(at: site, isOperator: isOperator))
             let promise = context.promise()
             purger.purge(selection, order, by: "\(context.peer)") { response in

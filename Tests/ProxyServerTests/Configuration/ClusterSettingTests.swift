@@ -40,6 +40,11 @@ struct ClusterSettingTests {
         #expect(found.count == 1 && found[0].contains(problem), "\(found)")
     }
 
+    @Test(arguments: ["{ log: \"redis://h\", node: \"\" }", "{ log: \"redis://h\", node: 10.0.0.1:80, hot: 10s }"])
+    func `says nothing of settings that have an effect, or are the defaults`(yaml: String) {
+        #expect(problems("cluster: \(yaml)").isEmpty)
+    }
+
     @Test func `a name's addresses are not known in advance`() {
         let yaml = "cluster: { nodes: \"dns:edge.example:8080\", token: a, node: 10.0.0.2:8080 }"
         #expect(problems(yaml).isEmpty)

@@ -4,6 +4,21 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct PurgeOrderTests {
+    @Test(arguments: [
+        ("/raw/x?wait=all", true, "/raw/x", true), ("/raw/x?a=1&wait=all", true, "/raw/x?a=1", true),
+        ("/raw/x?wait=all", false, "/raw/x?wait=all", false), ("/raw/x?wait=5", true, "/raw/x?wait=5", false),
+        ("/raw/x?wait=all&a=1", true, "/raw/x?wait=all&a=1", false),
+    ])
+    func `wait=all at the end of a query is an option in a cluster`(
+        sent: String,
+        isInCluster: Bool,
+        target: String,
+        waits: Bool
+    ) throws {
+        let order = try PurgeOrder(target: sent, fields: PurgeFields(), body: [], isInCluster: isInCluster)
+        #expect(order.target == .url(target) && order.waitsForAll == waits)
+    }
+
     private func order(_ json: String) throws(Problem) -> PurgeOrder { try PurgeOrder(json: Array(json.utf8)) }
 
     @Test func `reads one target`() throws {

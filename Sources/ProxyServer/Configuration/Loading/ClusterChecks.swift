@@ -12,10 +12,15 @@ enum ClusterChecks {
         guard !cluster.nodes.isEmpty else {
             // A list that cannot be read is reported by itself.
             guard decoder.places["cluster.nodes"] == nil else { return }
-            for key in ["cluster.node", "cluster.token", "cluster.ask-timeout", "cluster.hot"] {
-                guard let place = decoder.places[key] else { continue }
-                let isSet = key == "cluster.token" ? !cluster.token.isEmpty : cluster != Configuration.Cluster()
-                if isSet { decoder.report("has no effect without cluster.nodes", key: key, place: place) }
+            let standard = Configuration.Cluster()
+            let settings = [
+                // With a log, it is the name by which other nodes show this one.
+                ("cluster.node", cluster.node != nil && cluster.log == nil), ("cluster.token", !cluster.token.isEmpty),
+                ("cluster.ask-timeout", cluster.askTimeout != standard.askTimeout),
+                ("cluster.hot", cluster.hot != standard.hot),
+            ]
+            for (key, isSet) in settings where isSet {
+                decoder.report("has no effect without cluster.nodes", key: key, place: decoder.places[key])
             }
             return
         }
