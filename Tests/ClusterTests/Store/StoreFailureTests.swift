@@ -67,8 +67,9 @@ struct StoreFailureTests {
     }
 
     @Test func `a full queue drops the newest writes, and nothing waits`() throws {
+        // It accepts writes, and never answers.
         let origin = try ScriptedOrigin { _, _ in }
-        origin.stop()
+        defer { origin.stop() }
         let store = try StoreRig.store(prefix, endpoint: origin.url) { $0.queue = 450_000 }
         for number in 1...4 {
             let record = CacheFixture.origin(number, body: body)
