@@ -1,7 +1,7 @@
 /// Which node owns which key: rendezvous hashing (highest random weight; Thaler and Ravishankar, 1998).
 ///
-/// Each node has a weight for each key, and the node with the highest one owns it. All nodes with equal lists agree, in whatever
-/// order the lists are. A node that joins takes its share from all others, and one that leaves gives its keys to those that are
+/// Each node has a weight for each key, and the node with the highest one owns it. All nodes with equal lists agree; the
+/// order of a list has no effect. A node that joins takes its share from all others, and one that leaves gives its keys to those that are
 /// next in rank; no other key moves.
 package struct Placement: Hashable, Sendable {
     /// The nodes' names, sorted.

@@ -5,7 +5,7 @@ package import OriginTransfer
 /// The tier that the nodes of a cluster share: a bucket of an S3 store.
 ///
 /// Reads are bounded in time and never repeated; writes are queued (`StoreQueue`). What is read is verified: contents and records by
-/// their SHA-256 digests, and their place in the log of purges by `verdict`. Whoever may write to the bucket decides what is served.
+/// their SHA-256 digests, and their place in the log of purges by `verdict`. Anyone who may write to the bucket decides what is served.
 package final class SharedStore: SharedStoring {
     /// The settings of a store.
     package struct Configuration: Sendable {

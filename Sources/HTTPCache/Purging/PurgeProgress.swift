@@ -5,8 +5,8 @@ import Synchronization
 ///
 /// One per daemon; any thread. Outside of a cluster it is `alone`: everything that is stored may be used.
 ///
-/// A node is *in touch* for a second after it has heard that it knows all purges. Whatever it has stored may then lack the purges
-/// of one second. A node that is out of touch treats responses as stale that it began to request more than a second ago.
+/// A node is *in touch* for a second after it has heard that it knows all purges. The purges of one second may then be
+/// missing from what it has stored. A node that is out of touch treats responses as stale that it began to request more than a second ago.
 package final class PurgeProgress: Sendable {
     /// What a node out of touch does with stored responses.
     package enum OutOfTouch: String, Hashable, Sendable, CaseIterable {
@@ -156,7 +156,7 @@ package final class PurgeProgress: Sendable {
         }
     }
 
-    /// Begins an era after purges were missed: whatever was requested before needs validation once.
+    /// Begins an era after purges were missed: responses that were requested before need validation once.
     ///
     /// - Parameter place: where the node continues in the log.
     package func begin(era: Int64, at place: PurgePlace) {
