@@ -1,5 +1,5 @@
-import CLinux
 import Glibc
+package import HTTPSemantics
 
 /// The address of a client.
 package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
@@ -31,22 +31,18 @@ package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
         self.init(family: isMapped ? .ipv4 : .ipv6, port: port, high: high, low: isMapped ? low & 0xFFFF_FFFF : low)
     }
 
+    /// Creates the address of a client from its parts.
+    package init(_ address: IPAddress, port: UInt16) {
+        switch address {
+        case .v4(let number): self.init(family: .ipv4, port: port, high: 0, low: UInt64(number))
+        case .v6(let high, let low): self.init(port: port, high: high, low: low)
+        }
+    }
+
     /// Parses an address in the usual notation, without brackets or zone.
     package init?(_ text: String, port: UInt16) {
-        // C would stop at the NUL and accept what precedes it.
-        guard !text.utf8.contains(0) else { return nil }
-        var four = in_addr()
-        var six = in6_addr()
-        if unsafe inet_pton(AF_INET, text, &four) == 1 {
-            self.init(family: .ipv4, port: port, high: 0, low: UInt64(UInt32(bigEndian: four.s_addr)))
-        } else if unsafe inet_pton(AF_INET6, text, &six) == 1 {
-            let words = unsafe withUnsafeBytes(of: six) { raw in
-                unsafe (raw.loadUnaligned(as: UInt64.self), raw.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
-            }
-            self.init(port: port, high: UInt64(bigEndian: words.0), low: UInt64(bigEndian: words.1))
-        } else {
-            return nil
-        }
+        guard let address = IPAddress(text) else { return nil }
+        self.init(address, port: port)
     }
 
     /// The peer of a Unix-domain socket.
@@ -57,22 +53,11 @@ package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
         switch CInt(storage.ss_family) {
         case AF_INET:
             let address = unsafe withUnsafeBytes(of: storage) { unsafe $0.loadUnaligned(as: sockaddr_in.self) }
-            self.init(
-                family: .ipv4,
-                port: UInt16(bigEndian: address.sin_port),
-                high: 0,
-                low: UInt64(UInt32(bigEndian: address.sin_addr.s_addr))
-            )
+            let number = UInt32(bigEndian: address.sin_addr.s_addr)
+            self.init(.v4(number), port: UInt16(bigEndian: address.sin_port))
         case AF_INET6:
             let address = unsafe withUnsafeBytes(of: storage) { unsafe $0.loadUnaligned(as: sockaddr_in6.self) }
-            let words = unsafe withUnsafeBytes(of: address.sin6_addr) { raw in
-                unsafe (raw.loadUnaligned(as: UInt64.self), raw.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
-            }
-            self.init(
-                port: UInt16(bigEndian: address.sin6_port),
-                high: UInt64(bigEndian: words.0),
-                low: UInt64(bigEndian: words.1)
-            )
+            self.init(IPAddress(address.sin6_addr), port: UInt16(bigEndian: address.sin6_port))
         default:
             self = .unix
         }
@@ -81,17 +66,9 @@ package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
     /// The address in the usual notation, without the port.
     package var description: String {
         switch family {
-        case .unix: return "unix"
-        case .ipv4: return [24, 16, 8, 0].map { "\(low >> $0 & 0xFF)" }.joined(separator: ".")
-        case .ipv6:
-            var address = in6_addr()
-            unsafe withUnsafeMutableBytes(of: &address) { raw in
-                unsafe raw.storeBytes(of: high.bigEndian, as: UInt64.self)
-                unsafe raw.storeBytes(of: low.bigEndian, toByteOffset: 8, as: UInt64.self)
-            }
-            var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-            guard unsafe inet_ntop(AF_INET6, &address, &text, socklen_t(text.count)) != nil else { return "" }
-            return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        case .unix: "unix"
+        case .ipv4: IPAddress.v4(UInt32(truncatingIfNeeded: low)).text
+        case .ipv6: IPAddress.v6(high: high, low: low).text
         }
     }
 }

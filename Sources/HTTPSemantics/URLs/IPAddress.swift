@@ -39,4 +39,20 @@ package enum IPAddress: Hashable, Sendable {
             )
         }
     }
+
+    /// The canonical text (RFC 5952).
+    package var text: String {
+        switch self {
+        case .v4(let number): return [24, 16, 8, 0].map { "\(number >> $0 & 0xFF)" }.joined(separator: ".")
+        case .v6(let high, let low):
+            var address = in6_addr()
+            unsafe withUnsafeMutableBytes(of: &address) { raw in
+                unsafe raw.storeBytes(of: high.bigEndian, as: UInt64.self)
+                unsafe raw.storeBytes(of: low.bigEndian, toByteOffset: 8, as: UInt64.self)
+            }
+            var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+            guard unsafe inet_ntop(AF_INET6, &address, &text, socklen_t(text.count)) != nil else { return "" }
+            return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
+    }
 }
