@@ -209,4 +209,34 @@ struct DoctorFolderTests {
         #expect(try told(0o644, "keys: [\(key)]", key: key).contains("(signing.keys)"))
         #expect(try told(0o644, nil, key: key).contains("(admin.token, signing.keys)"))
     }
+
+    @Test func `checks the secrets of a cluster`() throws {
+        func told(token: String) throws -> String {
+            let configuration = try load(
+                """
+                cluster:
+                  log: "redis://:pass-of-the-log@127.0.0.1/"
+                  store: s3://pics/
+                  endpoint: "http://127.0.0.1:9"
+                  access-key: key
+                  secret-key: of-the-store
+                  session-token: of-a-session
+                  nodes: ["127.0.0.1:9"]
+                  node: "127.0.0.1:9"
+                  token: \(token)
+                """
+            )
+            let path = "/etc/edgeprint.yaml"
+            let places = ["cluster.log": Place.file(path, line: 1)]
+            let loaded = LoadedConfiguration(configuration: configuration, places: places)
+            return SecretCheck(loaded).complaint { probe in
+                probe.statuses[path] = FileStatus(kind: .file, mode: 0o644, owner: 0)
+                probe.texts[path] = "redis://:pass-of-the-log@127.0.0.1/ of-the-store of-a-session"
+            }
+        }
+        let weak = try told(token: "secret")
+        #expect(weak.hasPrefix("failure: is a well-known"), "\(weak)")
+        let strong = try told(token: "9d1f0c7a5b3e8d2466")
+        #expect(strong.contains("(cluster.log, cluster.secret-key, cluster.session-token)"), "\(strong)")
+    }
 }

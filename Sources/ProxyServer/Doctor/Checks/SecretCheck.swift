@@ -1,3 +1,4 @@
+import Cluster
 import ImagePipeline
 import LinuxSystem
 import OriginTransfer
@@ -14,6 +15,8 @@ struct SecretCheck: DoctorCheck {
     ]
 
     private let token: Secret
+    /// That of nodes; empty outside of a cluster with owners.
+    private let clusterToken: Secret
     /// The configuration file, or `nil`.
     private let path: String?
     /// Keys with secrets, and the values as they would appear in the file.
@@ -22,8 +25,14 @@ struct SecretCheck: DoctorCheck {
     init(_ loaded: LoadedConfiguration) {
         let configuration = loaded.configuration
         token = configuration.admin.token
+        let cluster = configuration.cluster
+        clusterToken = cluster.token
         path = loaded.places.values.lazy.compactMap { if case .file(let path, _) = $0 { path } else { nil } }.first
-        var secrets = [("admin.token", token.value), ("cluster.token", configuration.cluster.token.value)]
+        var secrets = [
+            ("admin.token", token.value), ("cluster.token", clusterToken.value),
+            ("cluster.secret-key", cluster.secretKey.value), ("cluster.session-token", cluster.sessionToken.value),
+            ("cluster.log", cluster.log?.password.value ?? ""),
+        ]
         secrets += configuration.signing.keys.map { ("signing.keys", $0.bytes.hexText) }
         secrets += configuration.keys.map { ("keys.\($0.name)", $0.key.secretText) }
         for site in configuration.sites {
@@ -37,12 +46,19 @@ struct SecretCheck: DoctorCheck {
         self.secrets = secrets.filter { !$0.1.isEmpty }
     }
 
-    func findings(_ probe: any SystemProbe) -> [Finding] { [strength] + permissions(probe) }
+    func findings(_ probe: any SystemProbe) -> [Finding] {
+        let nodes = clusterToken.isEmpty ? [] : [strength(of: clusterToken, "cluster token")]
+        return [adminStrength] + nodes + permissions(probe)
+    }
 
-    private var strength: Finding {
+    private var adminStrength: Finding {
         let subject = "admin token"
-        let fix = "generate one with openssl rand -hex 32"
         guard !token.isEmpty else { return .ok(subject, "none; all clients of the admin listener are trusted") }
+        return strength(of: token, subject)
+    }
+
+    private func strength(of token: Secret, _ subject: String) -> Finding {
+        let fix = "generate one with openssl rand -hex 32"
         if Self.known.contains(token.value.lowercased()) {
             return .failure(subject, "is a well-known example value", fix: fix)
         }
