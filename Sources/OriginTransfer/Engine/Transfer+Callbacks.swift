@@ -26,6 +26,12 @@ extension Transfer {
         let type = unsafe address.pointee.socktype | CInt(SOCK_CLOEXEC.rawValue)
         let opened = unsafe socket(address.pointee.family, type, address.pointee.protocol)
         hasSocket = hasSocket || opened >= 0
+        if let silence = options.timeouts.silence {
+            var limit = CUnsignedInt(clamping: silence)
+            // A socket of another kind has no such option, and needs none.
+            let size = socklen_t(MemoryLayout.size(ofValue: limit))
+            _ = unsafe setsockopt(opened, CInt(IPPROTO_TCP), TCP_USER_TIMEOUT, &limit, size)
+        }
         return opened
     }
 

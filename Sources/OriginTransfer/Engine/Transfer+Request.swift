@@ -22,6 +22,10 @@ extension Transfer {
         easy.set(CURLOPT_QUICK_EXIT, 1)
         setVersion(easy)
         easy.set(CURLOPT_TCP_KEEPALIVE, 1)
+        if let silence = options.timeouts.silence {
+            easy.set(CURLOPT_TCP_KEEPIDLE, max(1, silence / 2_000))
+            easy.set(CURLOPT_TCP_KEEPINTVL, 1)
+        }
         easy.set(CURLOPT_BUFFERSIZE, 65_536)
         // Request the identity coding; an encoded response is still decoded, and its decoded size is limited.
         if let exchange = currentExchange {

@@ -104,7 +104,9 @@ final class OwnerClient: OwnerAsking {
         let left = context.deadline.nanoseconds.map { Int(clamping: ($0 - time.monotonic) / 1_000_000) } ?? .max
         let total = max(1, min(left, 3_600_000))
         options.timeouts = TransferTimeouts(connect: settings.askTimeout, firstByte: settings.askTimeout, total: total)
+        // From then on, the connection tells whether the owner's machine is alive.
         options.timeouts.afterInterim = total
+        options.timeouts.silence = 2 * settings.askTimeout
         let known = progress()
         options.headers =
             question.fields + [
