@@ -6,6 +6,8 @@ import ImagePipeline
 enum NodeAnswer {
     /// The refusal of a request that another node must answer itself (RFC 9110 §15.5.20).
     static let refusal = Problem(421, "This node cannot answer for another one.").ofSource
+    /// The refusal of a request that claims to come from a node, and does not for all this one knows: it would do the work twice.
+    static let strange = Problem(421, "Edgeprint-Node does not have the token and address of a node.").ofSource
 
     /// The complete variant, with its description.
     static func response(_ entity: Entity, _ status: CacheStatus, now: Int64) -> Response {

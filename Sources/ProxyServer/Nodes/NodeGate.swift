@@ -7,6 +7,14 @@ import Logging
 
 /// Recognises the requests of other nodes, on event loops.
 final class NodeGate: Sendable {
+    /// Who sends a request.
+    enum Sender: Sendable {
+        case client
+        case node(Query)
+        /// A request with the field of nodes that does not come from one.
+        case stranger
+    }
+
     /// The request of a node, for a variant whose original this node owns.
     struct Query: Sendable {
         /// The variant's key at the asking node.
@@ -39,31 +47,32 @@ final class NodeGate: Sendable {
         self.logger = logger
     }
 
-    /// Returns a node's query; `nil` for a client's request, whose fields are ignored.
-    ///
-    /// It has the token, comes from the address of a node, and from no proxy.
-    func query(_ head: borrowing RequestHead, _ bytes: Span<UInt8>, _ context: RequestContext) -> Query? {
-        guard head.has(.edgeprintNode), !head.has(.xForwardedFor), let address = context.peer.address,
-            nodes.isNode(address)
-        else { return nil }
+    /// Returns who sends a request: a node's has the token, comes from the address of a node, and from no proxy.
+    func sender(of head: borrowing RequestHead, _ bytes: Span<UInt8>, _ context: RequestContext) -> Sender {
+        guard head.has(.edgeprintNode) else { return .client }
+        guard !head.has(.xForwardedFor), let address = context.peer.address, nodes.isNode(address) else {
+            return .stranger
+        }
         func text(_ name: StaticString) -> String? {
             head.value(named: name, in: bytes).map { String(decoding: bytes.copy($0), as: UTF8.self) }
         }
         let given = head.value(of: .edgeprintNode).map { bytes.copy($0) } ?? []
         guard !token.isEmpty, head.count(of: .edgeprintNode) == 1, token.matches(given) else {
             tellOfToken(from: context.peer, at: context.wallSeconds)
-            return nil
+            return .stranger
         }
         guard let key = text("edgeprint-key").flatMap({ [UInt8](hexadecimal: $0) }).flatMap({ CacheKey(bytes: $0) })
-        else { return nil }
+        else { return .stranger }
         let account = text("edgeprint-account")
-        return Query(
-            key: key,
-            sequence: text("edgeprint-sequence").flatMap { UInt64($0) } ?? 0,
-            log: text("edgeprint-log") ?? "",
-            account: account.flatMap { $0.utf8.count <= NodeFields.maximumAccount ? $0 : nil },
-            priority: text("edgeprint-priority").flatMap { Int($0) }.flatMap { RequestPriority(rawValue: $0) }
-                ?? .normal
+        return .node(
+            Query(
+                key: key,
+                sequence: text("edgeprint-sequence").flatMap { UInt64($0) } ?? 0,
+                log: text("edgeprint-log") ?? "",
+                account: account.flatMap { $0.utf8.count <= NodeFields.maximumAccount ? $0 : nil },
+                priority: text("edgeprint-priority").flatMap { Int($0) }.flatMap { RequestPriority(rawValue: $0) }
+                    ?? .normal
+            )
         )
     }
 
@@ -82,7 +91,7 @@ final class NodeGate: Sendable {
         }
         guard isDue else { return }
         logger.warning(
-            "a node sends a wrong cluster.token; its requests are treated as a client's",
+            "a node sends a wrong cluster.token; its requests are refused",
             metadata: ["node": "\(peer)"]
         )
     }

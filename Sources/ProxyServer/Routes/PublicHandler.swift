@@ -54,8 +54,13 @@ final class PublicHandler: RequestHandler {
         if !context.body.isEmpty, head.method == .get || head.method == .head {
             return .now(readable(Response(.contentRefused, closes: true, id: context.trace.id)))
         }
-        if let nodes, head.method == .get, let query = nodes.query(head, bytes, context) {
-            return images.handle(query, by: nodes, head, of: site, bytes: bytes, context: context)
+        if let nodes, head.method == .get {
+            switch nodes.sender(of: head, bytes, context) {
+            case .client: break
+            case .node(let query):
+                return images.handle(query, by: nodes, head, of: site, bytes: bytes, context: context)
+            case .stranger: return .now(Response(NodeAnswer.strange, id: context.trace.id))
+            }
         }
         if let reply = raw.handle(head, of: site, bytes: bytes, context: context) { return reply }
         switch head.method {

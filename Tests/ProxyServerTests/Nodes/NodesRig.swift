@@ -98,11 +98,13 @@ final class NodesRig: Sendable {
         try client(index).get(target, fields)
     }
 
-    /// A counter of a node's `/metrics`, summed over all labels.
+    /// A counter of a node's `/metrics`, summed over all labels; an error if there is none of the name.
     func metric(_ index: Int, _ name: String) throws -> Double {
         let text = try RawHTTPClient(port: daemon(index).admin, timeoutMilliseconds: 20_000).get("/metrics").text
-        return text.split(separator: "\n").filter { $0.hasPrefix(name + " ") || $0.hasPrefix(name + "{") }
-            .reduce(0) { $0 + (Double($1.split(separator: " ").last ?? "0") ?? 0) }
+        let values = text.split(separator: "\n").filter { $0.hasPrefix(name + " ") || $0.hasPrefix(name + "{") }
+            .compactMap { $0.split(separator: " ").last }.compactMap { Double($0) }
+        guard !values.isEmpty else { throw Errno(2, "reading a metric") }
+        return values.reduce(0, +)
     }
 
     /// Sends a purge to a node.
