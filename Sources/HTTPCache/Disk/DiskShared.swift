@@ -17,7 +17,7 @@ final class DiskShared: Sendable {
     /// The position in the log of purges as of the writer's last transaction.
     let position = Lock<PurgePosition?>(nil)
     private let counters = Lock(DiskStatistics())
-    private let condition: Lock<DiskHealth>
+    private let condition: Monitor<DiskHealth>
     private let bounds: Lock<DiskLimits>
     private let uses = Atomic<Int64>(0)
 
@@ -25,7 +25,7 @@ final class DiskShared: Sendable {
     init(_ configuration: DiskStore.Configuration, seed: DiskSeed? = nil) {
         self.configuration = configuration
         self.seed = seed
-        condition = Lock(configuration.path.isEmpty ? .off : .healthy)
+        condition = Monitor(configuration.path.isEmpty ? .off : .healthy)
         bounds = Lock(configuration.limits)
         folder = DiskFolder(path: configuration.path)
         queue = DiskWriteQueue(maximumBytes: configuration.queueBytes, maximumCount: configuration.queueCount)
@@ -42,13 +42,21 @@ final class DiskShared: Sendable {
     var health: DiskHealth {
         get { condition.withLock { $0 } }
         set {
-            let isNews = condition.withLock { condition in
+            let isNews = condition.update(wakingAll: true) { condition in
                 defer { condition = newValue }
                 return (condition == .healthy) != (newValue == .healthy)
                     || (condition == .waiting) != (newValue == .waiting)
             }
             if isNews { configuration.healthChanged?(newValue) }
         }
+    }
+
+    /// Blocks until no other process is about to release the folder.
+    ///
+    /// - Parameter nanoseconds: the longest wait.
+    /// - Returns: whether that is so.
+    func waitForFolder(nanoseconds: Int64) -> Bool {
+        condition.wait(nanoseconds: nanoseconds) { $0 == .waiting ? nil : () } != nil
     }
 
     /// The current limits; the writer applies a change from its next step on.

@@ -44,6 +44,12 @@ package final class DiskStore: Sendable {
     /// Whether the store is working; any thread.
     package var health: DiskHealth { shared.health }
 
+    /// Blocks while a predecessor has the folder.
+    ///
+    /// - Parameter nanoseconds: the longest wait.
+    /// - Returns: whether the store has the folder now, or cannot have it for another reason.
+    package func waitForFolder(nanoseconds: Int64) -> Bool { shared.waitForFolder(nanoseconds: nanoseconds) }
+
     /// What the store holds, and its counters; any thread.
     package var statistics: DiskStatistics { shared.statistics }
 

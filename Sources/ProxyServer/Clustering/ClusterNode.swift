@@ -1,5 +1,4 @@
 import Cluster
-import Glibc
 import HTTPCache
 import ImagePipeline
 import LinuxSystem
@@ -17,9 +16,11 @@ final class ClusterNode: LogFollowing {
     private let logger: Logger
     /// What each purge has removed here.
     let outcomes = PurgeOutcomes()
-    private let isStopped = Lock(false)
-    /// Attempts to apply a purge, 10 ms apart.
+    private let isStopped = Monitor(false)
+    /// Attempts to apply a purge.
     private static let attempts = 200
+    /// Nanoseconds between them, and between two checks whether to stop.
+    private static let pause: Int64 = 10_000_000
 
     /// Creates what applies purges.
     init(
@@ -34,31 +35,34 @@ final class ClusterNode: LogFollowing {
         (self.time, self.logger) = (time, logger)
     }
 
+    /// Where this node was; waits for the folder that a predecessor is about to release.
     var place: LogPlace? {
+        while !store.waitForFolder(nanoseconds: Self.pause) {
+            if isStopped.withLock({ $0 }) { return nil }
+        }
         guard let position = store.position else { return nil }
-        // A successor opens the folder only when its predecessor has left it.
+        // A successor has created its caches before it could read the position.
         progress.resume(position)
         return LogPlace(text: position.place.mark)
     }
 
     func apply(_ entry: LogEntry) {
         let purge = purge(of: entry)
-        // The disk's queue of purges may be full for a moment. Meanwhile the node makes no heartbeats.
         for _ in 0..<Self.attempts {
-            guard !isStopped.withLock({ $0 }) else { return }
             let isApplied = pipeline.apply(purge, at: PurgePlace(entry.place), beside: raw.purge) { [outcomes] counts in
                 outcomes.finish(entry.sequence, counts)
             }
-            if isApplied { return }
-            usleep(10_000)
+            // The disk's queue of purges may be full for a moment. Meanwhile the node makes no heartbeats.
+            if isApplied || isStopped.wait(nanoseconds: Self.pause, until: { $0 ? () : nil }) != nil { return }
+            guard store.health == .healthy else { break }
         }
         // A folder that cannot be used must not keep the node out of touch: what it may still have is of an earlier era.
+        pipeline.raiseFloor(to: PurgePlace(entry.place), beside: raw.detachFlights)
+        outcomes.passOver(upTo: entry.sequence)
         logger.error(
             "the disk takes no purges; what is stored is revalidated once",
             metadata: ["sequence": "\(entry.sequence)"]
         )
-        pipeline.raiseFloor(to: PurgePlace(entry.place), beside: raw.detachFlights)
-        outcomes.passOver(upTo: entry.sequence)
     }
 
     private func purge(of entry: LogEntry) -> Purge {
@@ -89,8 +93,8 @@ final class ClusterNode: LogFollowing {
         if !wasInTouch, progress.isInTouch { logger.notice("in touch with the log of purges") }
     }
 
-    /// Ends `apply`, should it be waiting for the disk.
-    func stop() { isStopped.withLock { $0 = true } }
+    /// Ends the wait for the disk.
+    func stop() { isStopped.update { $0 = true } }
 }
 
 extension PurgePlace {

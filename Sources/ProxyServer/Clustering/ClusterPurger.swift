@@ -41,9 +41,9 @@ struct ClusterPurger: Sendable {
         waitsForAll: Bool,
         completion: @escaping @Sendable (Result<Outcome, LogError>) -> Void
     ) {
-        // While a process is being replaced, its successor does not follow the log yet, and nobody would serve the queue.
+        // Nobody would serve the queue.
         guard follower.isStarted else {
-            return completion(.failure(.unreachable("this process does not follow it yet")))
+            return completion(.failure(.unreachable("this process does not follow it")))
         }
         let payload: [UInt8]
         do throws(PurgeEntry.TooLarge) {

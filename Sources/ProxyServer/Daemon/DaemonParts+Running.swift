@@ -13,10 +13,8 @@ extension DaemonParts {
     /// - Parameter isSuccessor: whether another process still has the warm jobs.
     /// - Throws: the problem of an address, with its key.
     func start(isSuccessor: Bool = false) throws(ConfigurationProblem) {
-        if !isSuccessor {
-            startWarmer()
-            joinCluster()
-        }
+        if !isSuccessor { startWarmer() }
+        joinCluster()
         if let adminServer {
             try start(adminServer, key: "admin.listen")
             announce(adminServer, as: "admin")

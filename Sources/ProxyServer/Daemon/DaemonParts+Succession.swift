@@ -37,21 +37,20 @@ extension DaemonParts {
                 }
                 ended()
                 // Otherwise this process has a successor itself by now, which continues the jobs.
-                if readiness.isOpen {
-                    startWarmer()
-                    joinCluster()
-                }
+                if readiness.isOpen { startWarmer() }
                 logger.info("the predecessor has ended", metadata: ["process": "\(predecessor)"])
             }
         } catch {
             logger.warning(
-                "warm jobs and the log of purges do not run",
+                "warm jobs do not run",
                 metadata: ["error": "\(error)"]
             )
         }
     }
 
     /// Starts to follow the log of purges, from where the cache folder has left it.
+    ///
+    /// A successor follows it as soon as its predecessor has released the folder, while that one still answers its last requests.
     func joinCluster() {
         do throws(Errno) { try cluster?.start() } catch {
             logger.error("the log of purges cannot be followed", metadata: ["error": "\(error)"])

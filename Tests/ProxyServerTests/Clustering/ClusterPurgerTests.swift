@@ -28,6 +28,6 @@ struct ClusterPurgerTests {
         purger.purge(Purge(.all), waitsForAll: false) { result in
             if case .failure(let failure) = result { error.update { $0 = failure } }
         }
-        #expect(error.value == .unreachable("this process does not follow it yet"))
+        #expect(error.value == .unreachable("this process does not follow it"))
     }
 }

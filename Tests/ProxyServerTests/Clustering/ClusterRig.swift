@@ -16,7 +16,8 @@ final class ClusterRig {
     private let shown: Shown
     private var folders: [TemporaryFolder]
     private(set) var nodes: [DaemonProcess] = []
-    private let extra: String
+    /// The configuration of each node, but for its cache.
+    let extra: String
 
     /// What the origin shows.
     private final class Shown: Sendable {

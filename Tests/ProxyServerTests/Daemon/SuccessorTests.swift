@@ -52,7 +52,7 @@ struct SuccessorTests {
     }
 
     /// Ends a successor, which is not a child of this process.
-    private struct Running: ~Copyable {
+    struct Running: ~Copyable {
         let process: pid_t
 
         init(process: pid_t) { self.process = process }
