@@ -71,15 +71,19 @@ package final class NodeTable: Sendable {
 
     deinit { stop() }
 
-    /// Starts the thread that looks names up; does nothing if there are only addresses.
+    /// Starts the thread that looks names up, unless there are only addresses.
     ///
+    /// - Parameter known: called once, when each name has been looked up; at once if there is none, else on the thread.
     /// - Throws: `Errno` if the system cannot create the thread.
-    package func start() throws(Errno) {
-        guard entries.contains(where: { $0.lookedUp != nil }) else { return }
+    package func start(known: @escaping @Sendable (NodeTable) -> Void = { _ in }) throws(Errno) {
+        guard entries.contains(where: { $0.lookedUp != nil }) else { return known(self) }
         let (isStopped, interval) = (isStopped, interval)
         try SystemThread.start(name: "nodes") { [weak self] in
+            var isFirst = true
             while let table = self {
                 table.refresh()
+                if isFirst { known(table) }
+                isFirst = false
                 _ = consume table
                 if isStopped.wait(nanoseconds: interval, until: { $0 ? () : nil }) != nil { return }
             }
@@ -101,21 +105,27 @@ package final class NodeTable: Sendable {
 
     private func rebuild(_ state: inout State) {
         var addresses: [NodeAddress: [IPAddress]] = [:]
+        var known: Set<IPAddress> = []
         for entry in entries {
             switch entry {
             case .node(let node): addresses[node] = node.literal.map { [$0] } ?? state.found[node.host] ?? []
             case .name(let name):
-                for address in state.found[name.host] ?? [] {
+                let found = state.found[name.host] ?? []
+                known.formUnion(found)
+                // A machine with an address of each family is one node.
+                let ofVersion4 = found.filter { !$0.isIPv6 }
+                for address in ofVersion4.isEmpty ? found : ofVersion4 {
                     addresses[NodeAddress(host: address.text, port: name.port)] = [address]
                 }
             }
         }
-        guard addresses != state.addresses || state.nodes.isEmpty else { return }
+        known.formUnion(addresses.values.joined())
+        guard addresses != state.addresses || known != state.known || state.nodes.isEmpty else { return }
         let byName = Dictionary(addresses.keys.map { ($0.description, $0) }, uniquingKeysWith: { first, _ in first })
         state.placement = Placement(byName.keys)
         state.nodes = state.placement.names.compactMap { byName[$0] }
         state.addresses = addresses
-        state.known = Set(addresses.values.joined())
+        state.known = known
         state.breakers = state.breakers.filter { addresses[$0.key] != nil }
         state.own = own(among: state.nodes, addresses)
         // A node behind an address translation does not have the address by which it is reached.

@@ -36,11 +36,12 @@ struct ClusterNodes: Sendable {
         transfers = try TransferEngine(configuration: engine, time: time)
         client = OwnerClient(nodes: table, transfers: transfers, settings: settings, time: time, progress: progress)
         gate = NodeGate(nodes: table, token: settings.token, logger: logger, progress: progress)
-        try table.start()
-        if let own = table.own {
-            logger.info("node of a cluster", metadata: ["node": "\(own)"])
-        } else if settings.nodes.allSatisfy({ if case .node = $0 { true } else { false } }) {
-            logger.warning("this node is not in cluster.nodes and owns nothing; set cluster.node")
+        try table.start { table in
+            if let own = table.own {
+                logger.info("node of a cluster", metadata: ["node": "\(own)"])
+            } else {
+                logger.warning("this node is not in cluster.nodes and owns nothing; set cluster.node")
+            }
         }
     }
 

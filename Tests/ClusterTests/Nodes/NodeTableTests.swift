@@ -73,6 +73,17 @@ struct NodeTableTests {
         #expect(!table.isNode(try #require(IPAddress("10.0.0.2"))))
     }
 
+    @Test func `a machine with addresses of both families is one node, and known by each`() throws {
+        let addresses = ["10.0.0.1", "2001:db8::1", "10.0.0.2", "2001:db8::2"].compactMap { IPAddress($0) }
+        let own = addresses[..<2]
+        let lookup = NameLookup(addresses: { _ in addresses }, isOwn: { own.contains($0) })
+        let table = table(["dns:edge.example:8080"], lookup: lookup)
+        table.refresh()
+        #expect(table.statuses.map(\.node.host) == ["10.0.0.1", "10.0.0.2"])
+        #expect(table.own?.host == "10.0.0.1")
+        for address in addresses { #expect(table.isNode(address)) }
+    }
+
     @Test func `a thread looks names up`() throws {
         let asked = Signal(0)
         let lookup = NameLookup(
@@ -83,8 +94,13 @@ struct NodeTableTests {
             isOwn: { _ in false }
         )
         let table = table(["edge.example:8080"], lookup: lookup)
-        try table.start()
+        let known = Signal(0)
+        try table.start { table in
+            #expect(table.own == nil)
+            known.update { $0 += 1 }
+        }
         _ = try asked.wait { $0 > 0 }
+        _ = try known.wait { $0 == 1 }
         table.stop()
     }
 

@@ -52,7 +52,8 @@ extension ConfigurationSchema {
             \.cluster.nodes,
             .list(of: .nodeEntry),
             needsRestart: true,
-            "Nodes that divide originals among them, this one included: HOST:PORT, or dns:HOST:PORT for each address of a name."
+            "Nodes that divide originals among them, this one included: HOST:PORT, or dns:HOST:PORT for each "
+                + "address of a name (of IPv4, if it has both)."
         ),
         Setting(
             "cluster.node",
