@@ -54,7 +54,7 @@ extension SharedStore {
         completion: @escaping @Sendable (SharedResult?) -> Void
     ) {
         let plan = self.plan(plan)
-        let key = StoreObject.resultKey(plan, of: digest)
+        let key = StoreObject.key(.result, plan, of: digest)
         let request = ObjectRequest(.get, key, limit: configuration.queue, patience: configuration.reading)
         read(request, hasOwnLimit: true) { [self] response in
             guard let response, let found = value(StoreObject.result(response.bytes, plan: plan, of: digest), of: key)
@@ -65,6 +65,27 @@ extension SharedStore {
                 note { $0.purged += 1 }
                 return completion(nil)
             }
+            note { $0.hits += 1 }
+            completion(SharedResult(record: found.record, bytes: found.bytes))
+        }
+    }
+
+    package func find(
+        mezzanine plan: CacheKey,
+        of digest: CacheKey,
+        completion: @escaping @Sendable (SharedResult?) -> Void
+    ) {
+        let plan = self.plan(plan, of: .mezzanine)
+        let key = StoreObject.key(.mezzanine, plan, of: digest)
+        let request = ObjectRequest(.get, key, limit: configuration.queue, patience: configuration.reading)
+        read(request, hasOwnLimit: true) { [self] response in
+            guard let response,
+                let found = value(
+                    StoreObject.result(response.bytes, as: .mezzanine, plan: plan, of: digest),
+                    of: key
+                )
+            else { return completion(nil) }
+            // No purge makes it wrong: it belongs to the content, which only a usable record names.
             note { $0.hits += 1 }
             completion(SharedResult(record: found.record, bytes: found.bytes))
         }

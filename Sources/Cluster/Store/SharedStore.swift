@@ -127,7 +127,9 @@ package final class SharedStore: SharedStoring {
     package var isAvailable: Bool { readBreaker.isAdmitting }
 
     /// The hash of a plan with the version of the encoders.
-    func plan(_ plan: CacheKey) -> CacheKey { CacheKey(hashing: "result/1\n\(configuration.encoders)\n\(plan)") }
+    func plan(_ plan: CacheKey, of kind: StoreObject.Kind = .result) -> CacheKey {
+        CacheKey(hashing: "\(kind.rawValue)/1\n\(configuration.encoders)\n\(plan)")
+    }
 
     // MARK: Writing
 
@@ -146,8 +148,20 @@ package final class SharedStore: SharedStoring {
     ) {
         guard milliseconds >= configuration.results else { return }
         let plan = self.plan(plan)
-        let key = StoreObject.resultKey(plan, of: record.originDigest)
+        let key = StoreObject.key(.result, plan, of: record.originDigest)
         queue.add(StoreQueue.Item(key: key, work: .result(record, bytes, plan: plan, place), subject: subject))
+    }
+
+    package func store(
+        mezzanine record: VariantRecord,
+        bytes: [UInt8],
+        plan: CacheKey,
+        for subject: PurgeSubject,
+        at place: SharedPlace
+    ) {
+        let plan = self.plan(plan, of: .mezzanine)
+        let key = StoreObject.key(.mezzanine, plan, of: record.originDigest)
+        queue.add(StoreQueue.Item(key: key, work: .mezzanine(record, bytes, plan: plan, place), subject: subject))
     }
 
     package func remove(original key: CacheKey) { remove(StoreObject.metaKey(key)) }

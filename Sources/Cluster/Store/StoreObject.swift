@@ -7,8 +7,9 @@ package import HTTPCache
 /// | `b/<SHA-256>` | the content of an original, as it is |
 /// | `m/<key of the original>` | its record, the time of its last validation, and the place in the log of purges |
 /// | `r/<SHA-256 of the original>/<plan>` | a result: record, place and bytes |
+/// | `z/<SHA-256 of the original>/<plan>` | a mezzanine, in the form of a result |
 ///
-/// The last two begin with a line that names the version, and the SHA-256 digest of the rest, which consists of tagged fields. Readers
+/// All but the first begin with a line that names the version, and the SHA-256 digest of the rest, which consists of tagged fields. Readers
 /// skip unknown fields and refuse higher versions. Never change the meaning of a released tag.
 package enum StoreObject {
     /// What reading an object has come to.
@@ -33,7 +34,15 @@ package enum StoreObject {
         }
     }
 
-    /// A result.
+    /// What a worker has made of an original.
+    package enum Kind: String, Sendable {
+        /// A picture that a client has requested.
+        case result = "r"
+        /// A reduced copy, of which results are made; it never changes.
+        case mezzanine = "z"
+    }
+
+    /// A result, or a mezzanine.
     package struct Result: Sendable {
         package var record: VariantRecord
         package var bytes: [UInt8]
@@ -65,8 +74,10 @@ package enum StoreObject {
     package static func bodyKey(_ digest: CacheKey) -> String { "b/\(digest)" }
     /// The key of an original's record.
     package static func metaKey(_ origin: CacheKey) -> String { "m/\(origin)" }
-    /// The key of a result.
-    package static func resultKey(_ plan: CacheKey, of digest: CacheKey) -> String { "r/\(digest)/\(plan)" }
+    /// The key of a result, or of a mezzanine.
+    package static func key(_ kind: Kind, _ plan: CacheKey, of digest: CacheKey) -> String {
+        "\(kind.rawValue)/\(digest)/\(plan)"
+    }
 
     /// Encodes the record of an original.
     package static func encode(_ meta: Meta) -> [UInt8] {
@@ -78,10 +89,10 @@ package enum StoreObject {
         return seal(fields)
     }
 
-    /// Encodes a result.
-    package static func encode(_ result: Result, plan: CacheKey) -> [UInt8] {
+    /// Encodes a result, or a mezzanine.
+    package static func encode(_ result: Result, as kind: Kind = .result, plan: CacheKey) -> [UInt8] {
         var fields = TaggedFields()
-        fields.put(Tag.key, resultKey(plan, of: result.record.originDigest))
+        fields.put(Tag.key, key(kind, plan, of: result.record.originDigest))
         fields.put(Tag.variant, result.record.encoded)
         put(result.place, in: &fields)
         fields.put(Tag.bytes, result.bytes)
@@ -98,9 +109,14 @@ package enum StoreObject {
         }
     }
 
-    /// Decodes a result.
-    package static func result(_ bytes: [UInt8], plan: CacheKey, of digest: CacheKey) -> Found<Result> {
-        open(bytes, resultKey(plan, of: digest)) { fields, place in
+    /// Decodes a result, or a mezzanine.
+    package static func result(
+        _ bytes: [UInt8],
+        as kind: Kind = .result,
+        plan: CacheKey,
+        of digest: CacheKey
+    ) -> Found<Result> {
+        open(bytes, key(kind, plan, of: digest)) { fields, place in
             guard let record = fields.bytes(Tag.variant).flatMap({ VariantRecord(encoded: $0) }),
                 record.originDigest == digest, let bytes = fields.bytes(Tag.bytes).map(Array.init),
                 record.length == bytes.count, record.digest == CacheKey(hashing: bytes)

@@ -10,6 +10,8 @@ package final class StoreQueue: Sendable {
         /// An original; without a body only its record.
         case original(OriginRecord, OriginBody?, SharedPlace)
         case result(VariantRecord, [UInt8], plan: CacheKey, SharedPlace)
+        /// A mezzanine, unless there is one.
+        case mezzanine(VariantRecord, [UInt8], plan: CacheKey, SharedPlace)
         /// Removes an object.
         case removal
     }
@@ -31,7 +33,7 @@ package final class StoreQueue: Sendable {
         package var bytes: Int {
             switch work {
             case .original(_, let body, _): (body?.length ?? 0) + 2_048
-            case .result(_, let bytes, _, _): bytes.count + 2_048
+            case .result(_, let bytes, _, _), .mezzanine(_, let bytes, _, _): bytes.count + 2_048
             case .removal: 256
             }
         }

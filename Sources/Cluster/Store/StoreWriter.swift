@@ -86,6 +86,9 @@ final class StoreWriter: Sendable {
             let object = StoreObject.encode(StoreObject.Result(record: record, bytes: bytes, place: place), plan: plan)
             // Not only if it is absent: one that is there could not be used.
             return outcome(of: send(.put(.bytes(object)), item.key), bytes: object.count)
+        case .mezzanine(let record, let bytes, let plan, let place):
+            let content = StoreObject.Result(record: record, bytes: bytes, place: place)
+            return create(item.key, .bytes(StoreObject.encode(content, as: .mezzanine, plan: plan)))
         case .original(let record, let body, let place):
             if let body {
                 let digest = SHA256Digest(body.digest)

@@ -39,7 +39,7 @@ package struct SharedOriginal: Sendable {
     }
 }
 
-/// A result that a node has written to the shared store.
+/// A result, or a mezzanine, that a node has written to the shared store.
 package struct SharedResult: Sendable {
     package var record: VariantRecord
     package var bytes: [UInt8]
@@ -80,6 +80,17 @@ package protocol SharedStoring: Sendable {
         completion: @escaping @Sendable (SharedResult?) -> Void
     )
 
+    /// Looks up a mezzanine, which is as immutable as the content that it was made of.
+    ///
+    /// - Parameters:
+    ///   - plan: the hash of everything that the bytes depend on besides the original's content.
+    ///   - digest: the digest of the original's content.
+    func find(
+        mezzanine plan: CacheKey,
+        of digest: CacheKey,
+        completion: @escaping @Sendable (SharedResult?) -> Void
+    )
+
     /// Queues an original; without a body only its record (a 304).
     ///
     /// - Parameter place: the place when its download began.
@@ -97,6 +108,18 @@ package protocol SharedStoring: Sendable {
         for subject: PurgeSubject,
         at place: SharedPlace,
         milliseconds: Int
+    )
+    /// Queues a mezzanine, which is written if the store has none of the same content and plan.
+    ///
+    /// - Parameters:
+    ///   - subject: what purges match it against while it waits.
+    ///   - place: the place when its making began.
+    func store(
+        mezzanine record: VariantRecord,
+        bytes: [UInt8],
+        plan: CacheKey,
+        for subject: PurgeSubject,
+        at place: SharedPlace
     )
     /// Queues the removal of an original's record, which must not be used any longer.
     func remove(original key: CacheKey)

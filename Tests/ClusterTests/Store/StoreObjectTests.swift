@@ -40,6 +40,23 @@ struct StoreObjectTests {
         #expect(Self.isDamaged(StoreObject.result(object, plan: plan, of: CacheKey(hashing: "other"))))
     }
 
+    @Test func `a mezzanine is read as it was written, and is no result`() {
+        let bytes = CacheFixture.bytes(300, seed: 2)
+        let plan = CacheKey(hashing: "plan")
+        let variant = CacheFixture.variant(320, of: record, bytes: bytes)
+        let content = StoreObject.Result(record: variant, bytes: bytes, place: place)
+        let object = StoreObject.encode(content, as: .mezzanine, plan: plan)
+        guard case .value(let found) = StoreObject.result(object, as: .mezzanine, plan: plan, of: record.digest) else {
+            Issue.record("not read")
+            return
+        }
+        #expect(found.record == variant && found.bytes == bytes && found.place == place)
+        #expect(Self.isDamaged(StoreObject.result(object, plan: plan, of: record.digest)))
+        #expect(
+            StoreObject.key(.mezzanine, plan, of: record.digest) != StoreObject.key(.result, plan, of: record.digest)
+        )
+    }
+
     @Test func `no changed, missing or added byte is accepted`() {
         let whole = meta()
         for index in whole.indices {

@@ -55,4 +55,10 @@ extension SharedStore {
         }
         return try found.wait { $0 != nil } ?? nil
     }
+
+    func mezzanine(_ plan: CacheKey, of record: OriginRecord) throws -> SharedResult? {
+        let found = Signal<SharedResult??>(nil)
+        find(mezzanine: plan, of: record.digest) { result in found.update { $0 = .some(result) } }
+        return try found.wait { $0 != nil } ?? nil
+    }
 }
