@@ -82,6 +82,7 @@ extension Pipeline {
             parts.bodies.forgetResolved()
         }
         _ = making.beginPurge(shared)
+        _ = mezzanines.beginPurge(selection)
         parts.recent.purge(purge)
         parts.shared?.purge(selection)
         parts.failures.remove(selection)
@@ -102,6 +103,7 @@ extension Pipeline {
         originals.pool.endPurge(selection)
         variants.endPurge(selection)
         making.endPurge(shared)
+        mezzanines.endPurge(selection)
         return isQueued
     }
 

@@ -22,6 +22,8 @@ package final class Pipeline: Sendable {
     let variants: TaskPool<Answer, PipelineError>
     /// The variants being made, by resolved key.
     let making: TaskPool<TransformResult, PipelineError>
+    /// The mezzanines being looked up, by original.
+    let mezzanines: TaskPool<MezzanineStage.Found?, PipelineError>
     /// Results that are being delivered to the waiting requests, which store them.
     let delivering = DeliveringResults()
     let transforms: TransformGroups
@@ -41,6 +43,7 @@ package final class Pipeline: Sendable {
         variants = TaskPool(maximumWaiters: parts.limits.waiters, maximumFlights: parts.limits.flights)
         // A waiter is a flight of its own, with a limit of its own.
         making = TaskPool(maximumWaiters: parts.limits.flights, maximumFlights: parts.limits.flights)
+        mezzanines = TaskPool(maximumWaiters: parts.limits.flights, maximumFlights: parts.limits.flights)
         background = VariantBackground(pool: variants, deferredLimit: parts.limits.deferred, time: parts.time)
         // Without a restore, requests simply contact the origins of cached failures again.
         let failures = parts.failures

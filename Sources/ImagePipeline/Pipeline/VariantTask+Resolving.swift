@@ -14,7 +14,7 @@ extension VariantTask {
         let outcome: OriginOutcome
         /// The bytes of the original, or of `copy`.
         let body: OriginBody
-        /// The lossless copy that replaces the original; `nil` for the original itself.
+        /// The lossless copy or the mezzanine that replaces the original; `nil` for the original itself.
         let copy: MezzanineStage.Found?
         let auxiliaries: [OriginOutcome]
         let timing: AVIFTiming
@@ -99,6 +99,7 @@ extension VariantTask {
         ) { [self] result in
             switch result {
             case .success(let made): publish(made, work, resolved: nil)
+            case .failure(let error) where mayBeDue(to: work.copy, error): makeWithoutMezzanine()
             case .failure(let error): fail(error, work.outcome.status.ofFailure, cost: work.cost)
             }
         }
@@ -123,9 +124,9 @@ extension VariantTask {
             copy: work.copy,
             context: context,
             auxiliaries: zip(request.auxiliaries, work.auxiliaries).compactMap { TransformJob.Auxiliary($0, $1) },
-            mezzanine: keepsMezzanine(of: work.outcome)
-                ? Mezzanine.smallest(for: work.plan, of: work.outcome.origin.record.header) : nil,
+            mezzanine: mezzanine(for: work.plan, of: work.outcome),
             bucket: work.timing.bucket,
+            sharedPlace: sharesMezzanines ? place : nil,
             publish: publish,
             completion: completion
         )
@@ -143,6 +144,7 @@ extension VariantTask {
             guard isOwn || isPredicted else { return makeAlone(work) }
             if !isOwn { parts.sharing.noteResolved() }
             publish(made, work, resolved: isPredicted ? work.resolved?.key : nil)
+        case .failure(let error) where mayBeDue(to: work.copy, error): makeWithoutMezzanine()
         case .failure(let error) where !isOwn && error.traits.isPermanent:
             // The error names the other request's parameters, and may be due to them.
             makeAlone(work)

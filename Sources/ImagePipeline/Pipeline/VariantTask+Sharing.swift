@@ -14,7 +14,7 @@ extension VariantTask {
     }
 
     /// Whether results may be shared: their originals are the same on all nodes, and both may be stored.
-    private var isResultShared: Bool {
+    var isResultShared: Bool {
         let origins = [request.origin] + request.auxiliaries.map(\.origin)
         return request.tiers.keepOnDisk && origins.allSatisfy { $0.url != nil && !$0.source.isFolder }
     }

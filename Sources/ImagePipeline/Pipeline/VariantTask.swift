@@ -28,6 +28,8 @@ final class VariantTask: Sendable {
         var raise: (@Sendable (RequestPriority) -> Void)?
         /// The remembered failure that the task probes, besides that of its key.
         var probe: CacheKey?
+        /// Whether a mezzanine was useless, so that only the original will do.
+        var avoidsMezzanines = false
     }
 
     /// - Parameter pipeline: kept until the task has ended.
@@ -208,30 +210,8 @@ final class VariantTask: Sendable {
         }
     }
 
-    /// Makes the variant of the original's body or of its lossless copy, or asks for the body if neither is stored.
-    private func make(of outcome: OriginOutcome) {
-        if let body = outcome.body { return make(of: outcome, body) }
-        let copies = LosslessCopyStage(parts: parts)
-        guard copies.mayServe(request), request.reasonToPass(outcome.origin.record) == nil else { return askForBody() }
-        let isTaken = parts.readLane.submit { [self] in
-            guard let copy = copies.find(of: outcome.origin.record) else { return askForBody() }
-            make(of: outcome, copy.body, copy: copy)
-        }
-        if !isTaken { end(.failure(.overloaded("too many requests are waiting for the disk"))) }
-    }
-
-    /// Joins the flight of requests that need the bytes, which other requests for freshness do not join.
-    private func askForBody() {
-        joinOriginal(for: .body, needsBody: true, isJudged: true) { [self] outcome in
-            guard let body = outcome.body else {
-                return end(.failure(.originProtocol("the original was not delivered")))
-            }
-            make(of: outcome, body)
-        }
-    }
-
     /// - Parameter isJudged: whether the original is judged while it arrives.
-    private func joinOriginal(
+    func joinOriginal(
         for purpose: Originals.Purpose = .any,
         needsBody: Bool,
         isJudged: Bool = false,
@@ -285,8 +265,8 @@ final class VariantTask: Sendable {
         }
     }
 
-    /// - Parameter copy: the lossless copy whose body it is; `nil` for the original's own.
-    private func make(of outcome: OriginOutcome, _ body: OriginBody, copy: MezzanineStage.Found? = nil) {
+    /// - Parameter copy: the lossless copy or the mezzanine whose body it is; `nil` for the original's own.
+    func make(of outcome: OriginOutcome, _ body: OriginBody, copy: MezzanineStage.Found? = nil) {
         guard !flight.isOver else { return }
         let header = outcome.origin.record.header
         if let refusal = HeaderGate.refusal(of: header.format, source: request.origin.source) {
@@ -348,16 +328,6 @@ final class VariantTask: Sendable {
                 )
             )
         )
-    }
-
-    /// Whether a mezzanine of the original may be stored.
-    func keepsMezzanine(of outcome: OriginOutcome) -> Bool {
-        // A mezzanine of an original over the budget would decode all of it.
-        let size = outcome.origin.record.header.size
-        let bytes = request.origin.source.limits.decodeBytes
-        return request.origin.source.keepsMezzanines && parts.disk != nil && outcome.storable
-            && request.origin.keeps.originals.keepOnDisk
-            && DecodeBudget.refusal(of: size, loadedSmallerBy: 1, within: bytes) == nil
     }
 
     /// The tiers that may store the result.

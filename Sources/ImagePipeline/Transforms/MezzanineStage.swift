@@ -53,7 +53,14 @@ struct MezzanineStage: Sendable {
     }
 
     /// Stores a mezzanine from a worker; one that cannot be stored is made again later.
-    func keep(_ picture: TransformResult.Picture, as mezzanine: Mezzanine, of origin: OriginRecord) {
+    ///
+    /// - Parameter place: the place in the log of purges when the request began, to share it with other nodes; `nil` for this node only.
+    func keep(
+        _ picture: TransformResult.Picture,
+        as mezzanine: Mezzanine,
+        of origin: OriginRecord,
+        sharedAt place: SharedPlace? = nil
+    ) {
         let description = picture.description
         guard let disk = parts.disk, description.format.image != nil else { return }
         let record = VariantRecord(
@@ -69,10 +76,11 @@ struct MezzanineStage: Sendable {
             digest: CacheKey(hashing: picture.bytes)
         )
         parts.recent.store(record, of: origin, bytes: picture.bytes, on: disk)
+        if let place { share(record, picture.bytes, as: mezzanine, of: origin, at: place) }
     }
 
     /// Copies bytes into a memory file, from which a worker reads; `nil` if the system refuses one.
-    private static func body(_ bytes: [UInt8]) -> OriginBody? {
+    static func body(_ bytes: [UInt8]) -> OriginBody? {
         do throws(TransferError) {
             let sink = try BodySink(limit: bytes.count)
             try unsafe bytes.withUnsafeBufferPointer { buffer throws(TransferError) in

@@ -91,7 +91,9 @@ final class TransformGroup: Sendable {
         let placeholder = wantsPlaceholder ? pictures.popLast() : nil
         if let extra, let picture = pictures.popLast(), let first = orders.first {
             let stage = MezzanineStage(parts: parts)
-            first.publish { stage.keep(picture, as: extra, of: first.outcome.origin.record) }
+            // One of a mezzanine is good enough here, but not for all nodes.
+            let place = source?.mezzanine == nil ? first.sharedPlace : nil
+            first.publish { stage.keep(picture, as: extra, of: first.outcome.origin.record, sharedAt: place) }
             parts.sharing.noteMade()
         }
         if source?.mezzanine != nil { parts.sharing.noteUsed(orders.count) }
@@ -105,15 +107,18 @@ final class TransformGroup: Sendable {
     }
 
     /// Retries each order alone and from the original or its lossless copy, if another output or the mezzanine may have caused the
-    /// failure.
+    /// failure; an order that has neither fails.
     private func fail(_ error: PipelineError) {
         let wasAlone = orders.count == 1 && extra == nil && source?.mezzanine == nil
         guard !wasAlone, error.traits.isRetryableAlone else {
             for order in orders { order.end(.failure(error)) }
             return ended()
         }
-        let rest = Lock(orders.count)
-        for order in orders {
+        let whole = orders.filter(\.hasWholeImage)
+        for order in orders where !order.hasWholeImage { order.end(.failure(error)) }
+        guard !whole.isEmpty else { return ended() }
+        let rest = Lock(whole.count)
+        for order in whole {
             TransformGroup(parts: parts, orders: [order], source: order.copy, extra: nil) { [ended] in
                 let isLast = rest.withLock { rest in
                     rest -= 1

@@ -22,7 +22,7 @@ final class TransformOrder: TransformHandle {
     let outcome: OriginOutcome
     /// The bytes of the original, or of `copy`.
     let body: OriginBody
-    /// The lossless copy that replaces the original; `nil` for the original itself.
+    /// The lossless copy or the mezzanine that replaces the original; `nil` for the original itself.
     let copy: MezzanineStage.Found?
     /// The priority, the account and the deadline.
     let context: LoadContext
@@ -32,6 +32,8 @@ final class TransformOrder: TransformHandle {
     let auxiliaries: [TransformJob.Auxiliary]
     /// The smallest mezzanine that can replace the original; `nil` if none can.
     let mezzanine: Mezzanine?
+    /// The place in the log of purges when the request began; `nil` if other nodes do not get a mezzanine of the original.
+    let sharedPlace: SharedPlace?
     /// The estimated time of its steps and encoder.
     let milliseconds: Int
     /// Runs a storing closure unless the flight was purged.
@@ -48,6 +50,7 @@ final class TransformOrder: TransformHandle {
         auxiliaries: [TransformJob.Auxiliary] = [],
         mezzanine: Mezzanine?,
         bucket: FormatBucket? = nil,
+        sharedPlace: SharedPlace? = nil,
         publish: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
         completion: @escaping Completion
     ) {
@@ -60,6 +63,7 @@ final class TransformOrder: TransformHandle {
         self.auxiliaries = auxiliaries
         self.mezzanine = mezzanine
         self.bucket = bucket
+        self.sharedPlace = sharedPlace
         milliseconds = Self.milliseconds(of: plan, request, outcome, bucket ?? request.bucket)
         self.publish = publish
         state = Lock(State(completion: completion, priority: context.priority))
@@ -67,6 +71,9 @@ final class TransformOrder: TransformHandle {
 
     /// The most urgent priority that the order has had.
     var priority: RequestPriority { state.withLock { $0.priority } }
+
+    /// Whether it has the original's content, or a lossless copy of it, and not only a mezzanine.
+    var hasWholeImage: Bool { copy?.mezzanine == nil }
 
     /// Sets what raises the order's job in its queue.
     func onRaise(_ raise: @escaping @Sendable (RequestPriority) -> Void) {

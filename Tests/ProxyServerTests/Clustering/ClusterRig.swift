@@ -32,7 +32,13 @@ final class ClusterRig {
     ///   - count: the number of nodes.
     ///   - cluster: further members of `cluster`, as `, key: value`.
     ///   - source: further keys of the source `photos`, as `, key: value`.
-    init(_ count: Int = 2, cluster: String = "", source: String = "") throws {
+    ///   - image: the origin's image in a version.
+    init(
+        _ count: Int = 2,
+        cluster: String = "",
+        source: String = "",
+        image: @escaping @Sendable (UInt8) -> [UInt8] = { ClusterRig.image($0) }
+    ) throws {
         log = try RedisServer()
         let shown = Shown()
         self.shown = shown
@@ -44,7 +50,7 @@ final class ClusterRig {
                 shown.notModified.withLock { $0 += 1 }
                 return connection.respond("304 Not Modified", fields, body: [])
             }
-            connection.respond("200 OK", fields, body: Self.image(colour))
+            connection.respond("200 OK", fields, body: image(colour))
         }
         extra = """
             sources:

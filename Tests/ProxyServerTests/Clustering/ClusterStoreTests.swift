@@ -15,10 +15,20 @@ struct ClusterStoreTests {
     private let writes = "edgeprint_cluster_store_writes_total"
 
     /// Starts nodes over a part of a bucket; by default, the budget waits for slow machines.
-    private func rig(_ count: Int, endpoint: String, prefix: String, budget: String = "20s") throws -> ClusterRig {
+    ///
+    /// - Parameter results: results whose making took at least this long are shared.
+    private func rig(
+        _ count: Int,
+        endpoint: String,
+        prefix: String,
+        budget: String = "20s",
+        results: String = "0ms",
+        image: @escaping @Sendable (UInt8) -> [UInt8] = { ClusterRig.image($0) }
+    ) throws -> ClusterRig {
         let keys = "access-key: \(SeaweedFS.accessKey), secret-key: \"\(SeaweedFS.secretKey)\""
         let store = "store: \"s3://\(SeaweedFS.bucket)/\(prefix)\", endpoint: \"\(endpoint)\", \(keys)"
-        return try ClusterRig(count, cluster: ", \(store), store-results: 0ms, store-budget: \(budget)")
+        let settings = ", \(store), store-results: \(results), store-budget: \(budget)"
+        return try ClusterRig(count, cluster: settings, image: image)
     }
 
     @Test func `a node uses what another has downloaded and made, until a purge`() throws {
@@ -40,6 +50,28 @@ struct ClusterStoreTests {
         #expect(after.status == 200 && after.body != first.body)
         #expect(rig.origin.requests == 2)
         #expect(try rig.get(target, from: 0).body == after.body)
+    }
+
+    @Test func `a node makes a picture of another's mezzanine, without the original`() throws {
+        let large = TestImages.gradient(width: 2000, height: 1600)
+        let rig = try rig(2, endpoint: SeaweedFS.shared().endpoint, prefix: SeaweedFS.prefix(), results: "1h") { _ in
+            large
+        }
+        #expect(try rig.get("/photos/large.png?w=500&format=png", from: 0).status == 200)
+        // The original and its mezzanine.
+        while try rig.sum(writes, "result=\"written\"", of: 0) != 2 { usleep(10_000) }
+        let target = "/photos/large.png?w=400&format=png"
+        let picture = try rig.get(target, from: 1)
+        #expect(picture.status == 200)
+        #expect(rig.origin.requests == 1)
+        // The record and the mezzanine, and neither a result nor the content of the original.
+        #expect(try rig.sum(reads, "result=\"hit\"", of: 1) == 2)
+        #expect(try rig.sum(reads, "result=\"miss\"", of: 1) == 1)
+        #expect(try rig.metric("edgeprint_mezzanine_hits_total", of: 1) == 1)
+        // The first node makes the same of its own.
+        #expect(try rig.get(target, from: 0).body == picture.body)
+        #expect(try rig.metric("edgeprint_mezzanine_hits_total", of: 0) == 1)
+        #expect(rig.origin.requests == 1)
     }
 
     @Test func `a node that joins validates what it cannot know to be current`() throws {

@@ -1,0 +1,189 @@
+import Cluster
+import HTTPCache
+import HTTPSemantics
+import ImagePlan
+import LinuxSystem
+import TestSupport
+import Testing
+
+@testable import ImagePipeline
+
+/// Mezzanines of one node that others use instead of the original's content.
+@Suite(.timeLimit(.minutes(1)), .enabled(if: SeaweedFS.isWanted))
+struct MezzanineSharingTests {
+    private let prefix: String
+    private let mezzanine = Mezzanine(factor: 2)
+
+    init() throws { prefix = try SeaweedFS.prefix() }
+
+    /// A header of 4 MP.
+    private func large(_ node: ClusterNode) -> [UInt8] { node.rig.png(width: 2000, height: 2000) }
+
+    private func canonical(_ query: String) throws -> String {
+        try RequestLanguage.parse(query: query, options: ParseOptions()).plan.canonicalText
+    }
+
+    private func output(_ width: Int, _ format: ResultFormat = .jpeg) -> WorkerReply.Output {
+        WorkerReply.Output(format: format, width: width, height: width, frames: 1, hasAlpha: false, length: width)
+    }
+
+    /// Requests a width, of which the worker makes a mezzanine of a width, too, and waits until everything is shared.
+    private func fill(_ node: ClusterNode, mezzanine width: Int = 1000) throws {
+        let pending = node.rig.ask("large.png", try canonical("w=500"))
+        try node.rig.loader.wait(for: 1)[0].answer(
+            large(node),
+            at: node.rig.time.wallSeconds,
+            cacheControl: "max-age=3600"
+        )
+        let job = try node.rig.transformer.wait(for: 1)[0]
+        #expect(job.job.outputs.map(\.plan) == [try canonical("w=500"), mezzanine.planText])
+        job.make([output(500, .png), output(width)])
+        _ = try pending.value()
+        try node.settle()
+    }
+
+    /// The key of the mezzanine's object.
+    private func key(_ node: ClusterNode) -> String {
+        let plan = CacheKey(hashing: "z/1\n1\n\(CacheKey(hashing: mezzanine.planText))")
+        return prefix + StoreObject.key(.mezzanine, plan, of: CacheKey(hashing: large(node)))
+    }
+
+    @Test func `another node makes further widths of the mezzanine, without the original's content`() throws {
+        let (one, other) = try (ClusterNode(prefix), ClusterNode(prefix))
+        try fill(one)
+        // The content and the record of the original, the result and the mezzanine.
+        #expect(one.store.statistics.writes == 3)
+        let pending = other.rig.ask("large.png", try canonical("w=400"))
+        let job = try other.rig.transformer.wait(for: 1)[0]
+        #expect(job.job.reduction?.factor == 2 && job.job.reduction?.original.width == 2000)
+        #expect(job.job.header.format == .jpeg && job.job.sourceLength == 1000 && job.job.outputs.count == 1)
+        job.make([output(400, .png)])
+        #expect(try pending.value().status == .hit(.shared))
+        // The record, no result, and the mezzanine.
+        #expect(other.store.statistics.reads == 3 && other.store.statistics.hits == 2)
+        #expect(other.rig.loader.all.isEmpty && other.rig.pipeline.sharing.mezzaninesUsed == 1)
+    }
+
+    @Test func `it is kept like one that was made here, and asked for once`() throws {
+        let (one, other) = try (ClusterNode(prefix), ClusterNode(prefix))
+        try fill(one)
+        for (index, settles) in [false, false, true].enumerated() {
+            if settles { try other.rig.settle() }
+            let pending = other.rig.ask("large.png", try canonical("w=\(300 + index * 20)"))
+            let job = try other.rig.transformer.wait(for: index + 1)[index]
+            #expect(job.job.reduction?.factor == 2 && job.job.sourceLength == 1000)
+            job.make([output(300)])
+            _ = try pending.value()
+        }
+        // Besides the record and the mezzanine, only results that are not there.
+        #expect(other.store.statistics.hits == 2 && other.store.statistics.reads == 5)
+        let key = other.rig.request("large.png", nil).origin.key
+        #expect(other.rig.store.variant(MezzanineStage.key(of: key, mezzanine)) != nil)
+        #expect(other.rig.loader.all.isEmpty)
+    }
+
+    @Test func `a larger mezzanine serves where there is no smaller one`() throws {
+        let (one, other) = try (ClusterNode(prefix), ClusterNode(prefix))
+        try fill(one)
+        let pending = other.rig.ask("large.png", try canonical("w=100"))
+        let job = try other.rig.transformer.wait(for: 1)[0]
+        #expect(job.job.reduction?.factor == 2)
+        // The smaller one is made of it, for this node only.
+        #expect(job.job.outputs.map(\.plan) == [try canonical("w=100"), Mezzanine(factor: 4).planText])
+        try other.settle()
+        job.make([output(100, .png), output(500)])
+        _ = try pending.value()
+        try other.settle()
+        #expect(other.store.statistics.writes == 1)
+        #expect(other.rig.loader.all.isEmpty)
+    }
+
+    @Test func `variants that need it at the same time look for it once`() throws {
+        let (one, other) = try (ClusterNode(prefix), ClusterNode(prefix))
+        try fill(one)
+        let widths = [300, 320, 340]
+        let pending = try widths.map { other.rig.ask("large.png", try canonical("w=\($0)")) }
+        // The first has a job of its own, the others one that they share, unless they came late.
+        var made = 0
+        var index = 0
+        while made < widths.count {
+            let job = try other.rig.transformer.wait(for: index + 1)[index]
+            #expect(job.job.reduction?.factor == 2)
+            job.make(job.job.outputs.map { _ in output(300) })
+            made += job.job.outputs.count
+            index += 1
+        }
+        for pending in pending { _ = try pending.value() }
+        #expect(other.store.statistics.hits == 2 && other.rig.loader.all.isEmpty)
+    }
+
+    @Test(arguments: [0, 700])
+    func `a mezzanine that is damaged, or has the wrong size, is a miss`(_ spoiled: Int) throws {
+        let (one, other) = try (ClusterNode(prefix), ClusterNode(prefix))
+        try fill(one, mezzanine: spoiled > 0 ? 1000 : 999)
+        if spoiled > 0 { try SeaweedFS.shared().put(key(one), [UInt8](repeating: 1, count: spoiled)) }
+        let pending = other.rig.ask("large.png", try canonical("w=400"))
+        let job = try other.rig.transformer.wait(for: 1)[0]
+        // The content of the original comes from the store.
+        #expect(job.job.reduction == nil && job.job.sourceLength == large(other).count)
+        job.make([output(400, .png), output(1000)])
+        _ = try pending.value()
+        #expect(other.store.statistics.damaged == (spoiled > 0 ? 1 : 0))
+        #expect(other.rig.loader.all.isEmpty)
+        guard spoiled > 0 else { return }
+        try other.settle()
+        // It was removed, and written again.
+        let third = try ClusterNode(prefix)
+        let again = third.rig.ask("large.png", try canonical("w=380"))
+        let last = try third.rig.transformer.wait(for: 1)[0]
+        #expect(last.job.reduction?.factor == 2)
+        last.make([output(380)])
+        _ = try again.value()
+    }
+
+    @Test func `after one that cannot be decoded, the variant is made of the original`() throws {
+        let (one, other) = try (ClusterNode(prefix), ClusterNode(prefix))
+        try fill(one)
+        let pending = other.rig.ask("large.png", try canonical("w=400"))
+        try other.rig.transformer.wait(for: 1)[0].fail(.broken("cut"))
+        let again = try other.rig.transformer.wait(for: 2)[1]
+        #expect(again.job.reduction == nil && again.job.outputs.count == 1)
+        again.make([output(400)])
+        _ = try pending.value()
+        #expect(other.rig.loader.all.isEmpty && other.rig.transformer.all.count == 2)
+    }
+
+    @Test func `where the content is here, the store is not asked for a mezzanine`() throws {
+        let (one, other) = try (ClusterNode(prefix), ClusterNode(prefix))
+        try fill(one)
+        let bare = try other.rig.ask("large.png", nil).value()
+        #expect(bare.entity.description.length == large(other).count)
+        let reads = other.store.statistics.reads
+        let pending = other.rig.ask("large.png", try canonical("w=400"))
+        let job = try other.rig.transformer.wait(for: 1)[0]
+        #expect(job.job.reduction == nil)
+        job.make([output(400, .png), output(1000)])
+        _ = try pending.value()
+        #expect(other.store.statistics.reads == reads + 1)
+    }
+
+    @Test func `a source without mezzanines, and an original that may not be stored, share none`() throws {
+        let off = try ClusterNode(SeaweedFS.prefix())
+        let pending = off.rig.ask("large.png", try canonical("w=500")) { $0.keepsMezzanines = false }
+        try off.rig.loader.wait(for: 1)[0].answer(large(off), at: 1000, cacheControl: "max-age=60")
+        let job = try off.rig.transformer.wait(for: 1)[0]
+        #expect(job.job.outputs.count == 1)
+        job.make([output(500, .png)])
+        _ = try pending.value()
+        try off.settle()
+        #expect(off.store.statistics.writes == 2)
+        let secret = try ClusterNode(SeaweedFS.prefix())
+        let later = secret.rig.ask("large.png", try canonical("w=500"))
+        try secret.rig.loader.wait(for: 1)[0].answer(large(secret), at: 1000, cacheControl: "no-store")
+        let unkept = try secret.rig.transformer.wait(for: 1)[0]
+        unkept.make(unkept.job.outputs.map { _ in output(500) })
+        _ = try later.value()
+        try secret.settle()
+        #expect(secret.store.statistics.writes == 0)
+    }
+}
