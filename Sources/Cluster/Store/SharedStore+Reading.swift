@@ -55,7 +55,7 @@ extension SharedStore {
     ) {
         let plan = self.plan(plan)
         let key = StoreObject.key(.result, plan, of: digest)
-        let request = ObjectRequest(.get, key, limit: configuration.queue, patience: configuration.reading)
+        let request = ObjectRequest(.get, key, limit: configuration.largestResult, patience: configuration.reading)
         read(request, hasOwnLimit: true) { [self] response in
             guard let response, let found = value(StoreObject.result(response.bytes, plan: plan, of: digest), of: key)
             else { return completion(nil) }
@@ -77,7 +77,7 @@ extension SharedStore {
     ) {
         let plan = self.plan(plan, of: .mezzanine)
         let key = StoreObject.key(.mezzanine, plan, of: digest)
-        let request = ObjectRequest(.get, key, limit: configuration.queue, patience: configuration.reading)
+        let request = ObjectRequest(.get, key, limit: configuration.largestResult, patience: configuration.reading)
         read(request, hasOwnLimit: true) { [self] response in
             guard let response,
                 let found = value(

@@ -17,6 +17,10 @@ package final class SharedStore: SharedStoring {
         package var writing = ObjectRequest.Patience(firstByte: 10_000, rest: 10_000, rate: 1 << 20)
         /// Results whose making took at least this long are stored, in milliseconds.
         package var results = 50
+        /// Maximum bytes of a result or a mezzanine that is read.
+        package var largestResult = StoreObject.maximumResult
+        /// Where what is read is kept, and which accounts bound it.
+        package var room = ObjectRoom()
         /// Maximum bytes that wait to be written.
         package var queue = 64 << 20
         /// Maximum reads in progress.
@@ -77,7 +81,14 @@ package final class SharedStore: SharedStoring {
         currentPlace = place
         let (bucket, credentials) = (configuration.bucket, configuration.credentials)
         let maximum = max(1, configuration.reads)
-        reader = try ObjectClient(bucket, credentials: credentials, maximum: maximum, name: "store-reads", time: time)
+        reader = try ObjectClient(
+            bucket,
+            credentials: credentials,
+            maximum: maximum,
+            room: configuration.room,
+            name: "store-reads",
+            time: time
+        )
         writer = try ObjectClient(bucket, credentials: credentials, maximum: 64, name: "store-writes", time: time)
         readBreaker = StoreBreaker(configuration.breaker, time: time)
         writeBreaker = StoreBreaker(configuration.breaker, time: time)

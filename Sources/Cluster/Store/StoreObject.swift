@@ -58,6 +58,8 @@ package enum StoreObject {
     private static let version = 1
     /// Maximum bytes of an encoded record.
     package static let maximumMeta = 1 << 20
+    /// Maximum bytes of an encoded result or mezzanine: workers return at most 64 MiB.
+    package static let maximumResult = 64 << 20 + maximumMeta
 
     private enum Tag {
         static let origin: UInt16 = 1

@@ -35,6 +35,7 @@ package final class ObjectClient: Sendable {
     let bucket: ObjectBucket
     let credentials: SourceCredentials?
     let time: any TimeSource
+    let room: ObjectRoom
     private let maximum: Int
     private let state: Lock<State>
 
@@ -43,12 +44,14 @@ package final class ObjectClient: Sendable {
     /// - Parameters:
     ///   - credentials: access keys; `nil` for requests without a signature.
     ///   - maximum: the number of requests in progress; further ones fail with `.busy`.
+    ///   - room: where contents that arrive are kept, and which accounts bound them.
     ///   - name: the thread's name.
     /// - Throws: `Errno` if the system cannot create the thread or memory is short.
     package init(
         _ bucket: ObjectBucket,
         credentials: SourceCredentials?,
         maximum: Int,
+        room: ObjectRoom = ObjectRoom(),
         name: String,
         time: any TimeSource = SystemTime()
     ) throws(Errno) {
@@ -56,6 +59,7 @@ package final class ObjectClient: Sendable {
         self.bucket = bucket
         self.credentials = credentials
         self.maximum = maximum
+        self.room = room
         self.time = time
         state = Lock(State(multi: multi))
         do throws(Errno) {

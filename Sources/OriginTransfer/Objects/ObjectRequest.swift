@@ -6,7 +6,7 @@ package struct ObjectRequest: Sendable {
     package enum Verb: Sendable {
         /// Returns the object in memory.
         case get
-        /// Returns the object in a sealed memory file, hashed while it arrives.
+        /// Returns the object in a sealed memory file, or in a file of `ObjectRoom.folder`, hashed while it arrives.
         case getFile
         /// Replaces or creates the object.
         case put(Content)
@@ -134,7 +134,7 @@ package enum ObjectFailure: Error, Hashable, Sendable {
     case broken(String)
     /// The content exceeds the limit.
     case tooLarge
-    /// Too many requests are in progress.
+    /// Too many requests are in progress, or the contents of others leave no room for this one's.
     case busy
     /// The client was closed.
     case closed

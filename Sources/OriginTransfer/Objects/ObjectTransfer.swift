@@ -13,11 +13,15 @@ final class ObjectTransfer {
     private(set) var deadline: Int64
     private var request: ObjectRequest { entry.request }
     private let time: any TimeSource
+    private let room: ObjectRoom
     private var head = ResponseHead()
     private var bytes: [UInt8] = []
+    /// What `bytes` count against; `nil` if they are not counted.
+    private let charge: MemoryCharge?
     private var sink: BodySink?
     private var hasFirstByte = false
-    private var isTooLarge = false
+    /// Why the content was not taken.
+    private var refusal: ObjectFailure?
     private var lines: HeaderList?
     /// The next byte of the content to be sent.
     private var sent = 0
@@ -32,15 +36,10 @@ final class ObjectTransfer {
         self.entry = entry
         let request = entry.request
         time = client.time
+        room = client.room
+        charge = room.ledgers.map { MemoryCharge(to: $0.memory) }
         deadline = entry.begun + Int64(request.patience.firstByte) * 1_000_000
         if case .put(let content) = request.verb { deadline += request.patience.nanoseconds(for: content.length) }
-        if case .getFile = request.verb {
-            guard let sink = try? BodySink(limit: request.limit) else {
-                easy.dispose()
-                return nil
-            }
-            self.sink = sink
-        }
         prepare(client)
     }
 
@@ -142,22 +141,42 @@ final class ObjectTransfer {
             unsafe bytes.append(contentsOf: part.prefix(max(0, Self.keptOfErrors - bytes.count)))
             return part.count
         }
-        if let sink {
-            do {
-                try unsafe sink.append(part)
-                return part.count
-            } catch {
-                // Anything else is this machine's fault, not the object's.
-                if case .tooLarge = error { isTooLarge = true }
-                return 0
-            }
-        }
-        guard part.count <= request.limit - bytes.count else {
-            isTooLarge = true
+        do throws(ObjectFailure) {
+            try unsafe keep(part)
+            return part.count
+        } catch {
+            refusal = error
             return 0
         }
-        unsafe bytes.append(contentsOf: part)
-        return part.count
+    }
+
+    /// Keeps a part of the object.
+    ///
+    /// - Throws: `.tooLarge`, or `.busy` if this machine has no room, which is no fault of the store.
+    private func keep(_ part: UnsafeRawBufferPointer) throws(ObjectFailure) {
+        if case .getFile = request.verb {
+            do throws(TransferError) {
+                let sink = try openSink()
+                guard part.count <= request.limit - sink.count else { throw .tooLarge(limit: request.limit) }
+                guard sink.charge?.add(part.count) ?? true else { throw .overloaded("the limit for bodies is reached") }
+                try unsafe sink.append(part)
+            } catch {
+                if case .tooLarge = error { throw .tooLarge }
+                throw .busy
+            }
+        } else {
+            guard part.count <= request.limit - bytes.count else { throw .tooLarge }
+            guard charge?.add(part.count) ?? true else { throw .busy }
+            unsafe bytes.append(contentsOf: part)
+        }
+    }
+
+    /// Returns the file of the content; without content, it is created at the end.
+    private func openSink() throws(TransferError) -> BodySink {
+        if let sink { return sink }
+        let opened = try room.sink(for: head.contentLength, limit: request.limit)
+        sink = opened
+        return opened
     }
 
     /// Copies the next bytes to be sent.
@@ -183,7 +202,7 @@ final class ObjectTransfer {
     /// Returns why a transfer with a result of libcurl has failed; `nil` if it has not.
     func failure(_ code: CURLcode) -> ObjectFailure? {
         if code == CURLE_OK { return nil }
-        return isTooLarge ? .tooLarge : .broken(unsafe String(cString: curl_easy_strerror(code)))
+        return refusal ?? .broken(unsafe String(cString: curl_easy_strerror(code)))
     }
 
     /// Returns the response, or the failure.
@@ -193,8 +212,8 @@ final class ObjectTransfer {
         response.entityTag = head.lines["etag"]
         response.date = head.lines["date"].flatMap { HTTPDate($0, now: time.wallSeconds) }?.seconds
         response.bytes = bytes
-        if head.status == 200, let sink {
-            guard let body = try? sink.finish() else { return .failure(.broken("out of memory")) }
+        if head.status == 200, case .getFile = request.verb {
+            guard let body = try? openSink().finish() else { return .failure(.busy) }
             response.body = body
         }
         return .success(response)

@@ -167,7 +167,7 @@ struct SharedStoreTests {
     }
 
     @Test func `a result that is too long for one node is a miss there, and remains for the others`() throws {
-        let (one, other) = try (StoreRig.store(prefix), StoreRig.store(prefix) { $0.queue = 4_096 })
+        let (one, other) = try (StoreRig.store(prefix), StoreRig.store(prefix) { $0.largestResult = 4_096 })
         let plan = CacheKey(hashing: "plan")
         let bytes = [UInt8](repeating: 7, count: 10_000)
         let variant = CacheFixture.variant(320, of: record(), bytes: bytes)
@@ -184,6 +184,17 @@ struct SharedStoreTests {
         try other.settle()
         #expect(other.statistics.damaged == 0 && other.statistics.misses == 1)
         #expect(try one.result(plan, of: record())?.bytes == bytes)
+    }
+
+    @Test func `a result is read, however little may wait to be written`() throws {
+        let (one, other) = try (StoreRig.store(prefix), StoreRig.store(prefix) { $0.queue = 4_096 })
+        let plan = CacheKey(hashing: "plan")
+        let bytes = [UInt8](repeating: 7, count: 10_000)
+        let variant = CacheFixture.variant(320, of: record(), bytes: bytes)
+        let subject = PurgeSubject(record())
+        one.store(result: variant, bytes: bytes, plan: plan, for: subject, at: SharedPlace(), milliseconds: 1)
+        try one.settle()
+        #expect(try other.result(plan, of: record())?.bytes == bytes)
     }
 
     @Test func `writes to a missing bucket fail, and are not taken for done`() throws {
