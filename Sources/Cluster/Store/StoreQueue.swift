@@ -1,7 +1,7 @@
 package import HTTPCache
 import LinuxSystem
 
-/// Writes that wait for the shared store, bounded by bytes and number; any thread.
+/// Writes that wait for the shared store, bounded by bytes, number and open files; any thread.
 ///
 /// When it is full, the newest write is dropped: what is waiting has been there longer, and an answer never waits.
 package final class StoreQueue: Sendable {
@@ -37,20 +37,35 @@ package final class StoreQueue: Sendable {
             case .removal: 256
             }
         }
+
+        /// Whether it keeps a file open.
+        var holdsFile: Bool { if case .original(_, .some, _) = work { true } else { false } }
     }
 
     private struct State: Sendable {
         var items: [Item] = []
         /// The bytes of waiting items and of those being written.
         var bytes = 0
+        /// The open files of the same.
+        var files = 0
         /// Items being written.
         var active = 0
         var dropped = 0
         var limit: Int
         var isClosed = false
+
+        /// Gives back the room of an item.
+        mutating func release(_ item: Item) {
+            bytes -= item.bytes
+            if item.holdsFile { files -= 1 }
+        }
     }
 
+    /// Maximum number of files that are kept open, by default.
+    package static let maximumFiles = 256
+
     private let maximumCount: Int
+    private let maximumFiles: Int
     private let state: Monitor<State>
 
     /// Creates an empty queue.
@@ -58,8 +73,10 @@ package final class StoreQueue: Sendable {
     /// - Parameters:
     ///   - bytes: maximum bytes of all items, including those being written.
     ///   - count: maximum number of waiting items.
-    package init(bytes: Int, count: Int = 4_096) {
+    ///   - files: maximum number of originals with their contents, including those being written: each is an open file.
+    package init(bytes: Int, count: Int = 4_096, files: Int = maximumFiles) {
         maximumCount = count
+        maximumFiles = files
         state = Monitor(State(limit: bytes))
     }
 
@@ -73,14 +90,17 @@ package final class StoreQueue: Sendable {
             var item = item
             if let index = state.items.firstIndex(where: { $0.key == item.key }) {
                 let old = state.items.remove(at: index)
-                state.bytes -= old.bytes
+                state.release(old)
                 item = item.completed(by: old)
             }
-            guard state.items.count < maximumCount, item.bytes <= state.limit - state.bytes else {
+            guard state.items.count < maximumCount, item.bytes <= state.limit - state.bytes,
+                !item.holdsFile || state.files < maximumFiles
+            else {
                 state.dropped += 1
                 return
             }
             state.bytes += item.bytes
+            if item.holdsFile { state.files += 1 }
             state.items.append(item)
         }
     }
@@ -99,17 +119,18 @@ package final class StoreQueue: Sendable {
     package func finish(_ item: Item) {
         state.update(wakingAll: true) { state in
             state.active -= 1
-            state.bytes -= item.bytes
+            state.release(item)
         }
     }
 
     /// Drops what a purge selects, or may select.
     package func purge(_ selection: PurgeSelection) {
         state.update(wakingAll: true) { state in
-            let kept = state.items.filter { $0.subject.map(selection.covers) ?? false == false }
-            state.dropped += state.items.count - kept.count
-            state.bytes -= state.items.reduce(0) { $0 + $1.bytes } - kept.reduce(0) { $0 + $1.bytes }
-            state.items = kept
+            let isKept = state.items.map { $0.subject.map(selection.covers) ?? false == false }
+            let (items, before) = (zip(state.items, isKept), state.items.count)
+            for (item, isKept) in items where !isKept { state.release(item) }
+            state.items = items.filter(\.1).map(\.0)
+            state.dropped += before - state.items.count
         }
     }
 
@@ -131,7 +152,7 @@ package final class StoreQueue: Sendable {
         state.update(wakingAll: true) { state in
             state.isClosed = true
             state.dropped += state.items.count
-            state.bytes -= state.items.reduce(0) { $0 + $1.bytes }
+            for item in state.items { state.release(item) }
             state.items = []
         }
     }

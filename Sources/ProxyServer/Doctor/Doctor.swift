@@ -11,7 +11,11 @@ struct Doctor: Sendable {
         let listeners = configuration.listen + configuration.admin.listen
         checks =
             [
-                DescriptorLimitCheck(connections: configuration.limits.connections, workers: plan.workers),
+                DescriptorLimitCheck(
+                    connections: configuration.limits.connections,
+                    workers: plan.workers,
+                    hasSharedStore: configuration.cluster.bucket != nil
+                ),
                 ProcessLimitCheck(workerMemory: plan.workerMemory),
                 MemoryCheck(configuration: configuration),
             ] + Self.machine

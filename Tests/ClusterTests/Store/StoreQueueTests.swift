@@ -32,6 +32,27 @@ struct StoreQueueTests {
         #expect(queue.counts.queued == 2 && queue.counts.dropped == 1)
     }
 
+    @Test func `the newest content is dropped when too many files are open`() throws {
+        let queue = StoreQueue(bytes: 1 << 30, files: 2)
+        for number in 1...3 { queue.add(try item(number, 10)) }
+        #expect(queue.counts.queued == 2 && queue.counts.dropped == 1)
+        // A record alone keeps no file open, and neither does one that takes over the content of a waiting one.
+        queue.add(try item(4, 10, body: false))
+        queue.add(try item(2, 10, body: false))
+        #expect(queue.counts.queued == 3 && queue.counts.dropped == 1)
+        // What is being written still has its file.
+        let first = try #require(queue.next())
+        queue.add(try item(5, 10))
+        #expect(queue.counts.dropped == 2)
+        queue.finish(first)
+        queue.add(try item(5, 10))
+        #expect(queue.counts.queued == 3 && queue.counts.dropped == 2)
+        queue.purge(.source("photos"))
+        #expect(queue.counts == (0, 0, 5))
+        for number in 6...7 { queue.add(try item(number, 10)) }
+        #expect(queue.counts.queued == 2 && queue.counts.dropped == 5)
+    }
+
     @Test func `a later record replaces a waiting one, and keeps its content`() throws {
         let queue = StoreQueue(bytes: 1 << 20)
         queue.add(try item(1, 1_000))

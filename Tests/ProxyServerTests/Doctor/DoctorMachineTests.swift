@@ -24,6 +24,10 @@ struct DoctorMachineTests {
         let few = check.complaint { $0.limits[.files] = ResourceLimit(soft: 1024, hard: 4096) }
         #expect(few.hasPrefix("warning: 1024 descriptors"))
         #expect(few.contains("LimitNOFILE=13068") && few.contains("ulimit -n 13068"), "\(few)")
+        // Waiting writes of a shared store keep files open, too.
+        let shared = DescriptorLimitCheck(connections: 10_000, workers: 3, hasSharedStore: true)
+        let more = shared.complaint { $0.limits[.files] = ResourceLimit(soft: 13_068, hard: 20_000) }
+        #expect(more.contains("LimitNOFILE=13468"), "\(more)")
         let hardlyAny = check.complaint { $0.limits[.files] = ResourceLimit(soft: 64, hard: 64) }
         #expect(hardlyAny.hasPrefix("failure: 64 descriptors"))
     }

@@ -1,3 +1,5 @@
+import Cluster
+
 /// Checks that the limits of workers can be set, and whether a crash would write a core dump.
 struct ProcessLimitCheck: DoctorCheck {
     /// The address space limit of a worker in bytes (`workers.memory`).
@@ -39,6 +41,8 @@ struct ProcessLimitCheck: DoctorCheck {
 struct DescriptorLimitCheck: DoctorCheck {
     let connections: Int
     let workers: Int
+    /// Whether there is a store that nodes share.
+    var hasSharedStore = false
 
     /// Descriptors of index, logs, listeners, event loops and admin connections.
     private static let fixed = 300
@@ -47,8 +51,14 @@ struct DescriptorLimitCheck: DoctorCheck {
     /// Descriptors of transfers, and of files that are being written or read.
     private static let underWay = 256
 
+    /// Descriptors of the shared store: the files that wait to be written, a connection and a file for each read, and writes.
+    private static let sharedStore = StoreQueue.maximumFiles + 2 * 64 + 16
+
     /// The required descriptors: one per connection, and for a quarter of them a file that is being sent.
-    private var wanted: Int { Self.fixed + Self.underWay + Self.perWorker * workers + connections + connections / 4 }
+    private var wanted: Int {
+        Self.fixed + Self.underWay + Self.perWorker * workers + connections + connections / 4
+            + (hasSharedStore ? Self.sharedStore : 0)
+    }
     private var least: Int { Self.fixed + Self.perWorker * workers }
 
     func findings(_ probe: any SystemProbe) -> [Finding] {
