@@ -39,6 +39,8 @@ package final class TransferEngine: TransferLoading {
         /// Maximum total bytes of bodies in the folder, until their last user has released them; loads that need more fail with
         /// `.overloaded`.
         package var disk = 4 << 30
+        /// The accounts of another engine that also bound this one's bodies; `nil` for own ones with the limits `memory` and `disk`.
+        package var ledgers: BodyLedgers?
         /// The value of `User-Agent`: name and version.
         package var userAgent: String
         /// The daemon's name in `Via` and `CDN-Loop`, by which it detects its own requests; empty for none.
@@ -94,7 +96,7 @@ package final class TransferEngine: TransferLoading {
         self.mailbox = mailbox
         self.counters = counters
         self.time = time
-        let ledgers = BodyLedgers(memory: configuration.memory, disk: configuration.disk)
+        let ledgers = configuration.ledgers ?? BodyLedgers(memory: configuration.memory, disk: configuration.disk)
         self.ledgers = ledgers
         guard Self.isLibraryReady else { throw Errno(ENOMEM, "curl_global_init") }
         try SystemThread.start(name: "transfers") {

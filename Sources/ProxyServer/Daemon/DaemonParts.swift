@@ -156,7 +156,13 @@ final class DaemonParts: Sendable {
             presentation: EntityPresentation.fields
         )
         shared.observer = events
-        let nodes = try ClusterNodes(configuration, folder: engine.folder, time: time, logger: logger) {
+        let nodes = try ClusterNodes(
+            configuration,
+            folder: engine.folder,
+            ledgers: transfers.ledgers,
+            time: time,
+            logger: logger
+        ) {
             let place = SharedPlace(progress.place)
             return ClusterProgress(
                 sequence: UInt64(clamping: place.sequence),

@@ -15,11 +15,13 @@ struct ClusterNodes: Sendable {
     ///
     /// - Parameters:
     ///   - folder: the folder for long answers that are arriving; `nil` keeps them in memory.
+    ///   - ledgers: the accounts of answers that are arriving or in use: those of originals.
     ///   - progress: what is known of the purge log.
     /// - Throws: `Errno` if the system cannot create a thread or a descriptor.
     init?(
         _ configuration: Configuration,
         folder: String?,
+        ledgers: BodyLedgers,
         time: any TimeSource,
         logger: Logger,
         progress: @escaping @Sendable () -> ClusterProgress = { ClusterProgress() }
@@ -33,6 +35,7 @@ struct ClusterNodes: Sendable {
         // The table leaves out nodes that fail.
         engine.breaker = BreakerPolicy(failures: 0)
         engine.folder = folder
+        engine.ledgers = ledgers
         transfers = try TransferEngine(configuration: engine, time: time)
         client = OwnerClient(nodes: table, transfers: transfers, settings: settings, time: time, progress: progress)
         gate = NodeGate(nodes: table, token: settings.token, logger: logger, progress: progress)
