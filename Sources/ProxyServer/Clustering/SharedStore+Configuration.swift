@@ -6,22 +6,27 @@ import OriginTransfer
 extension SharedStore {
     /// Starts the store that the nodes of a cluster share; `nil` without `cluster.store`.
     ///
-    /// - Parameter progress: what this node knows of purges, by which it judges what others have stored.
+    /// - Parameters:
+    ///   - progress: what this node knows of purges, by which it judges what others have stored.
+    ///   - room: where originals that are read are kept, and which accounts bound what is read.
     /// - Throws: `Errno` if the system cannot create a thread.
     convenience init?(
-        _ configuration: ProxyServer.Configuration.Cluster,
+        _ configuration: ProxyServer.Configuration,
         _ progress: PurgeProgress,
+        room: ObjectRoom,
         time: any TimeSource
     ) throws(Errno) {
-        guard let bucket = configuration.bucket else { return nil }
+        let cluster = configuration.cluster
+        guard let bucket = cluster.bucket else { return nil }
         var settings = SharedStore.Configuration(
             bucket: bucket,
-            credentials: configuration.credentials,
-            reading: ObjectRequest.Patience(firstByte: configuration.storeBudget),
+            credentials: cluster.credentials,
+            reading: ObjectRequest.Patience(firstByte: cluster.storeBudget),
             encoders: Version.text
         )
-        settings.results = configuration.storeResults
-        settings.queue = configuration.storeQueue
+        settings.results = cluster.storeResults
+        settings.queue = configuration.memoryPlan.sharedWrites
+        settings.room = room
         try self.init(settings, time: time) {
             SharedPlace(progress.place)
         } verdict: {

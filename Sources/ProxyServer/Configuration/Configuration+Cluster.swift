@@ -47,8 +47,8 @@ extension Configuration {
         var storeBudget = 150
         /// Results whose making took at least this long are stored, in milliseconds.
         var storeResults = 50
-        /// Maximum bytes that wait to be written.
-        var storeQueue = 64 << 20
+        /// Maximum bytes that wait to be written; `nil` derives it from the memory budget.
+        var storeQueue: Int?
 
         /// The bucket of the shared store; `nil` without one.
         var bucket: ObjectBucket? {

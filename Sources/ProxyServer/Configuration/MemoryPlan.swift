@@ -3,8 +3,8 @@ import ImagePipeline
 
 /// The memory budget (`limits.memory`), and the part of it that each consumer may use.
 ///
-/// Settings that are not stated are derived from the budget, so that the parts together stay within one of 192 MiB or more. Stated ones take
-/// precedence; `warning` then states if the sum exceeds the budget.
+/// Settings that are not stated are derived from the budget, so that the parts together stay within one of 192 MiB or more, or 224 MiB with
+/// a shared store. Stated ones take precedence; `warning` then states if the sum exceeds the budget.
 struct MemoryPlan: Sendable, Equatable {
     /// The bytes that daemon and workers together should use.
     let budget: Int
@@ -14,6 +14,8 @@ struct MemoryPlan: Sendable, Equatable {
     let bodies: Int
     /// Results that wait to be written to disk.
     let writes: Int
+    /// What waits to be written to the shared store (`cluster.store-queue`); 0 without one.
+    let sharedWrites: Int
     /// Cached failures (`negative.memory`).
     let failures: Int
     /// The number of workers (`workers.count`).
@@ -53,12 +55,16 @@ struct MemoryPlan: Sendable, Equatable {
         bodies = configuration.transferMemory ?? max(least, budget / 8)
         writes = min(64 << 20, budget / 16)
         failures = configuration.failureMemory ?? max(1 << 20, min(64 << 20, budget / 64))
+        let cluster = configuration.cluster
+        let queue = cluster.bucket == nil ? 0 : min(64 << 20, budget / 16)
+        sharedWrites = queue == 0 ? 0 : cluster.storeQueue ?? queue
         // In a small budget, what the other shares and the daemon itself leave.
-        let decoding = max(0, min(budget / 16 * 7, budget / 64 * 35 - Self.daemon))
+        let decoding = max(0, min(budget / 16 * 7, budget / 64 * 35 - Self.daemon - queue))
         let count = workers.count > 0 ? workers.count : min(cores + 1, max(1, decoding / Self.workerShare))
         self.workers = count
         decoded = workers.decodeBytes ?? max(32 << 20, decoding - count * Self.idleWorker)
-        let others = self.cache + bodies + writes + failures + decoded + count * Self.idleWorker + Self.daemon
+        let queues = writes + sharedWrites
+        let others = self.cache + bodies + queues + failures + decoded + count * Self.idleWorker + Self.daemon
         playground = configuration.playground.memory ?? max(0, min(64 << 20, budget - others))
         workerMemory = workers.memory ?? min(2 << 30, max(512 << 20, budget / 4 * 3 + 256 << 20))
         workerResident = workers.rss ?? min(384 << 20, max(128 << 20, decoding / count))
@@ -76,10 +82,12 @@ struct MemoryPlan: Sendable, Equatable {
 
     /// The parts that count against the budget.
     var parts: [Part] {
-        [
+        let shared = [Part(name: "shared", title: "cluster.store-queue", limit: sharedWrites)]
+        return [
             Part(name: "cache", title: "cache.memory", limit: cache),
             Part(name: "bodies", title: "transfers.memory", limit: bodies),
             Part(name: "writes", title: "writes to disk", limit: writes),
+        ] + (sharedWrites > 0 ? shared : []) + [
             Part(name: "failures", title: "negative.memory", limit: failures),
             Part(name: "playground", title: "playground.memory", limit: playground),
             Part(name: "decoded", title: "workers.decode-bytes", limit: decoded),

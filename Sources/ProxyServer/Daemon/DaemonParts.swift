@@ -172,7 +172,8 @@ final class DaemonParts: Sendable {
         }
         self.nodes = nodes
         shared.owners = nodes?.client
-        sharedStore = try SharedStore(configuration.cluster, progress, time: time)
+        let room = ObjectRoom(ledgers: transfers.ledgers, folder: engine.folder)
+        sharedStore = try SharedStore(configuration, progress, room: room, time: time)
         shared.shared = sharedStore
         pipeline = Pipeline(shared)
         raw = RawProxy(

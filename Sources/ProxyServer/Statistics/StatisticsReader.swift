@@ -142,7 +142,7 @@ struct StatisticsReader: Sendable {
                 "decoded": pool.decodedBytes,
                 "workers": resident,
                 "daemon": ResidentMemory.bytes,
-            ],
+            ].merging(sharedStore.map { ["shared": $0.queue.counts.bytes] } ?? [:]) { $1 },
             trims: pressure.trims,
             quotas: configuration.cache,
             memory: memory,

@@ -40,6 +40,30 @@ struct MemoryPlanTests {
         }
     }
 
+    private static let store = "cluster: { log: \"redis://h\", store: s3://pics/, region: r }"
+
+    @Test(arguments: [256 << 20, 384 << 20, 512 << 20, 1 << 30, 4 << 30, 256 << 30], [1, 2, 8, 64])
+    func `with a shared store, what waits for it is a part of the budget`(_ memory: Int, _ cores: Int) throws {
+        // The budget is that of the machine of half its size.
+        for plan in [
+            try Self.plan(Self.store, machine: 2 * memory, cores: cores),
+            try Self.plan(Self.store, machine: 1 << 40, group: max(memory, 320 << 20), cores: cores),
+        ] {
+            #expect(plan.sharedWrites == min(64 << 20, plan.budget / 16))
+            #expect(plan.sum <= plan.budget && plan.warning == nil, "\(plan.list)")
+            #expect(plan.parts.contains { $0.name == "shared" && $0.limit == plan.sharedWrites })
+        }
+    }
+
+    @Test func `a stated queue of the shared store takes precedence, and without a store there is none`() throws {
+        let yaml = "cluster: { log: \"redis://h\", store: s3://pics/, region: r, store-queue: 1GiB }"
+        let plan = try Self.plan(yaml, machine: 24 << 30, group: 512 << 20)
+        #expect(plan.sharedWrites == 1 << 30)
+        #expect(try #require(plan.warning).contains("cluster.store-queue 1 GiB"))
+        let none = try Self.plan(machine: 24 << 30, group: 512 << 20)
+        #expect(none.sharedWrites == 0 && !none.parts.contains { $0.name == "shared" })
+    }
+
     @Test func `a control group of 512 MiB gets two workers and small caches`() throws {
         let plan = try Self.plan(machine: 24 << 30, group: 512 << 20)
         #expect(plan.workers == 2 && plan.cache == 96 << 20 && plan.bodies == 48 << 20)

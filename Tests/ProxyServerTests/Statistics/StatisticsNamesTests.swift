@@ -79,9 +79,9 @@ struct StatisticsNamesTests {
         edgeprint_memory_cache_allowed_bytes gauge
         edgeprint_memory_cache_steps_total counter
         edgeprint_memory_part_limit_bytes gauge part=bodies part=cache part=daemon part=decoded part=failures part=playground \
-        part=workers part=writes
+        part=shared part=workers part=writes
         edgeprint_memory_part_used_bytes gauge part=bodies part=cache part=daemon part=decoded part=failures part=playground \
-        part=workers part=writes
+        part=shared part=workers part=writes
         edgeprint_memory_stalled_ratio gauge
         edgeprint_memory_trims_total counter
         edgeprint_mezzanine_hits_total counter
@@ -197,8 +197,8 @@ struct StatisticsNamesTests {
         brownouts: behind
         brownouts.answers: fast larger original placeholder stale
         budget: bytes resident trims
-        budget.limits: bodies cache daemon decoded failures playground workers writes
-        budget.used: bodies cache daemon decoded failures playground workers writes
+        budget.limits: bodies cache daemon decoded failures playground shared workers writes
+        budget.used: bodies cache daemon decoded failures playground shared workers writes
         clients: count largest
         cluster: applied errors head inTouch leftOut nodes purgesAdded purgesApplied recoveries
         cluster.gaps: joined lost replaced trimmed

@@ -145,7 +145,7 @@ extension ConfigurationSchema {
         Setting(
             "cluster.store-queue",
             \.cluster.storeQueue,
-            .size(1 << 20...1 << 40),
+            .sizeOrAuto(1 << 20...1 << 40),
             needsRestart: true,
             "Maximum bytes that wait to be written to the shared bucket; further writes are dropped."
         ),
