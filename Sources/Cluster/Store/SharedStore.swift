@@ -45,6 +45,9 @@ package final class SharedStore: SharedStoring {
         }
     }
 
+    /// With fewer writes than this before it, a write is likely to be done within a second.
+    private static let promptWrites = 64
+
     let configuration: Configuration
     let time: any TimeSource
     let reader: ObjectClient
@@ -136,6 +139,7 @@ package final class SharedStore: SharedStoring {
 
     package var place: SharedPlace { currentPlace() }
     package var isAvailable: Bool { readBreaker.isAdmitting }
+    package var isWritingPromptly: Bool { !writeBreaker.isOpen && queue.counts.queued < Self.promptWrites }
 
     /// The hash of a plan with the version of the encoders.
     func plan(_ plan: CacheKey, of kind: StoreObject.Kind = .result) -> CacheKey {
@@ -144,9 +148,16 @@ package final class SharedStore: SharedStoring {
 
     // MARK: Writing
 
-    package func store(original record: OriginRecord, body: OriginBody?, at place: SharedPlace) {
+    package func store(
+        original record: OriginRecord,
+        body: OriginBody?,
+        at place: SharedPlace,
+        completion: @escaping @Sendable (Bool) -> Void
+    ) {
         let key = StoreObject.metaKey(record.key)
-        queue.add(StoreQueue.Item(key: key, work: .original(record, body, place), subject: PurgeSubject(record)))
+        var item = StoreQueue.Item(key: key, work: .original(record, body, place), subject: PurgeSubject(record))
+        item.completion = StoreCompletion(completion)
+        queue.add(item)
     }
 
     package func store(

@@ -23,6 +23,8 @@ package final class StoreQueue: Sendable {
         package var work: Work
         /// What purges match it against; `nil` if none affects it.
         package var subject: PurgeSubject?
+        /// Is told what became of the write; `nil` if nobody wants to know.
+        package var completion: StoreCompletion?
 
         /// Creates a write.
         package init(key: String, work: Work, subject: PurgeSubject? = nil) {
@@ -85,24 +87,28 @@ package final class StoreQueue: Sendable {
 
     /// Appends an item, or replaces a waiting one of the same object; drops it if there is no room.
     package func add(_ item: Item) {
-        state.update { state in
-            guard !state.isClosed else { return }
+        let lost = state.update { state -> [Item] in
+            guard !state.isClosed else { return [item] }
             var item = item
+            var lost: [Item] = []
             if let index = state.items.firstIndex(where: { $0.key == item.key }) {
                 let old = state.items.remove(at: index)
                 state.release(old)
                 item = item.completed(by: old)
+                lost.append(old)
             }
             guard state.items.count < maximumCount, item.bytes <= state.limit - state.bytes,
                 !item.holdsFile || state.files < maximumFiles
             else {
                 state.dropped += 1
-                return
+                return lost + [item]
             }
             state.bytes += item.bytes
             if item.holdsFile { state.files += 1 }
             state.items.append(item)
+            return lost
         }
+        for item in lost { item.completion?.end(false) }
     }
 
     /// Removes and returns the oldest item, for which `finish` must follow; blocks, and returns `nil` once the queue is closed.
@@ -125,13 +131,15 @@ package final class StoreQueue: Sendable {
 
     /// Drops what a purge selects, or may select.
     package func purge(_ selection: PurgeSelection) {
-        state.update(wakingAll: true) { state in
-            let isKept = state.items.map { $0.subject.map(selection.covers) ?? false == false }
-            let (items, before) = (zip(state.items, isKept), state.items.count)
-            for (item, isKept) in items where !isKept { state.release(item) }
-            state.items = items.filter(\.1).map(\.0)
-            state.dropped += before - state.items.count
+        let lost = state.update(wakingAll: true) { state in
+            let isLost = state.items.map { $0.subject.map(selection.covers) ?? false != false }
+            let lost = zip(state.items, isLost).filter(\.1).map(\.0)
+            state.items = zip(state.items, isLost).filter { !$0.1 }.map(\.0)
+            state.dropped += lost.count
+            for item in lost { state.release(item) }
+            return lost
         }
+        for item in lost { item.completion?.end(false) }
     }
 
     /// Waits until nothing is waiting or being written.
@@ -149,12 +157,14 @@ package final class StoreQueue: Sendable {
 
     /// Drops what is waiting, and ends the writers.
     package func close() {
-        state.update(wakingAll: true) { state in
+        let lost = state.update(wakingAll: true) { state in
             state.isClosed = true
             state.dropped += state.items.count
             for item in state.items { state.release(item) }
-            state.items = []
+            defer { state.items = [] }
+            return state.items
         }
+        for item in lost { item.completion?.end(false) }
     }
 
     /// The number and the bytes of items that wait or are being written, and the number of dropped ones.
@@ -173,4 +183,23 @@ extension StoreQueue.Item {
         item.work = .original(record, body, place)
         return item
     }
+}
+
+/// Tells once what became of a write: false if it is released without having been told; any thread.
+package final class StoreCompletion: Sendable {
+    private struct Callback: Sendable {
+        let call: @Sendable (Bool) -> Void
+    }
+
+    private let callback: Lock<Callback?>
+
+    /// Creates a completion.
+    ///
+    /// - Parameter call: called once with whether the store has the object, or something newer; must not block.
+    package init(_ call: @escaping @Sendable (Bool) -> Void) { callback = Lock(Callback(call: call)) }
+
+    deinit { end(false) }
+
+    /// Calls back; only the first call has an effect.
+    package func end(_ isStored: Bool) { callback.withLock { $0.take() }?.call(isStored) }
 }

@@ -63,16 +63,22 @@ final class StoreWriter: Sendable {
             switch attempt(item) {
             case .written(let bytes):
                 breaker.succeed()
-                return note {
+                note {
                     $0.writes += 1
                     $0.bytesWritten += bytes
                 }
-            case .superfluous: return breaker.succeed()
+                item.completion?.end(true)
+                return
+            case .superfluous:
+                breaker.succeed()
+                item.completion?.end(true)
+                return
             case .failed: breaker.fail()
             case .closed: return breaker.release()
             }
         }
         note { $0.writeFailures += 1 }
+        item.completion?.end(false)
     }
 
     private func attempt(_ item: StoreQueue.Item) -> Outcome {

@@ -60,6 +60,8 @@ package protocol SharedStoring: Sendable {
     var place: SharedPlace { get }
     /// Whether look-ups are sent: the store has not failed repeatedly.
     var isAvailable: Bool { get }
+    /// Whether what is queued is likely to be written soon: writes do not fail, and few are waiting.
+    var isWritingPromptly: Bool { get }
 
     /// Looks up an original.
     ///
@@ -93,8 +95,15 @@ package protocol SharedStoring: Sendable {
 
     /// Queues an original; without a body only its record (a 304).
     ///
-    /// - Parameter place: the place when its download began.
-    func store(original record: OriginRecord, body: OriginBody?, at place: SharedPlace)
+    /// - Parameters:
+    ///   - place: the place when its download began.
+    ///   - completion: called once with whether the store has it, or something newer; any thread, must not block.
+    func store(
+        original record: OriginRecord,
+        body: OriginBody?,
+        at place: SharedPlace,
+        completion: @escaping @Sendable (Bool) -> Void
+    )
     /// Queues a result, if making it took long enough.
     ///
     /// - Parameters:
@@ -125,4 +134,11 @@ package protocol SharedStoring: Sendable {
     func remove(original key: CacheKey)
     /// Drops the queued writes that a purge selects. Those that are stored already are unusable by their place.
     func purge(_ selection: PurgeSelection)
+}
+
+extension SharedStoring {
+    /// Queues an original that nobody waits for.
+    package func store(original record: OriginRecord, body: OriginBody?, at place: SharedPlace) {
+        store(original: record, body: body, at: place) { _ in }
+    }
 }

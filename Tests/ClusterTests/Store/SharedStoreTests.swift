@@ -40,6 +40,20 @@ struct SharedStoreTests {
         #expect(other.statistics.hits == 3 && other.statistics.misses == 1 && other.statistics.reads == 4)
     }
 
+    @Test func `whoever writes an original is told when another node can read it`() throws {
+        let (one, other) = try (StoreRig.store(prefix), StoreRig.store(prefix))
+        let record = record()
+        let told = Signal<[Bool]>([])
+        for count in 1...2 {
+            one.store(original: record, body: try CacheFixture.body(body), at: SharedPlace()) { isStored in
+                told.update { $0.append(isStored) }
+            }
+            try told.wait { $0.count == count }
+            #expect(try other.original(record.key) != nil)
+        }
+        #expect(told.value == [true, true])
+    }
+
     @Test func `a result is found by the original's content, the plan and the version of the encoders`() throws {
         let (one, other) = try (StoreRig.store(prefix), StoreRig.store(prefix))
         let upgraded = try StoreRig.store(prefix, change: { $0.encoders = "2" })

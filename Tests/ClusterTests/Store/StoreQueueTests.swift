@@ -71,6 +71,29 @@ struct StoreQueueTests {
         }
     }
 
+    @Test func `whoever waits for a write learns that it is dropped`() throws {
+        let told = Signal<[String]>([])
+        func item(_ number: Int, _ name: String) throws -> StoreQueue.Item {
+            var item = try self.item(number, 1_000)
+            item.completion = StoreCompletion { isStored in told.update { $0.append("\(name) \(isStored)") } }
+            return item
+        }
+        let queue = StoreQueue(bytes: 1 << 20, count: 3)
+        for number in 1...4 { queue.add(try item(number, "\(number)")) }
+        #expect(told.value == ["4 false"])
+        queue.add(try item(3, "again"))
+        #expect(told.value == ["4 false", "3 false"])
+        queue.purge(.originals([CacheKey(hashing: "origin 2")]))
+        #expect(told.value == ["4 false", "3 false", "2 false"])
+        let next = queue.next()
+        next?.completion?.end(true)
+        #expect(told.value.last == "1 true")
+        queue.close()
+        #expect(told.value.last == "again false")
+        queue.add(try item(5, "late"))
+        #expect(told.value.last == "late false" && told.value.count == 6)
+    }
+
     @Test func `a purge drops what it selects, and what it may select`() throws {
         let queue = StoreQueue(bytes: 1 << 20)
         for number in 1...3 { queue.add(try item(number, 100)) }
