@@ -4,10 +4,10 @@ import CCrypto
 ///
 /// Redis has all they use since 6.2.
 struct RedisScript {
-    /// The commands that a user of the engine must be allowed (ACL SETUSER), for the keys `{NAME}:*`.
+    /// The commands that a user of the engine must be allowed (ACL SETUSER), for the keys `{NAME}:*`; the last two for leases.
     static let permissions = [
         "eval", "evalsha", "select", "xread", "xadd", "xrange", "xrevrange", "hget", "hset", "hdel", "hgetall", "del",
-        "info",
+        "info", "set", "get",
     ]
 
     /// The text.
