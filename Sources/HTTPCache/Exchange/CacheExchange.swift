@@ -377,6 +377,7 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
 
     func end(_ result: Result<CacheOutcome, Failure>) {
         if isProbe.withLock({ $0 }) { context.failures.giveUp(request.failureKey) }
+        if case .failure(let failure) = result { store.ended(failure) } else { store.ended(nil) }
         flight.finish(result)
     }
 

@@ -32,6 +32,14 @@ package protocol ResponseStore<Failure>: Sendable {
 
     /// Applies a change to the stored responses that match the request.
     func change(_ change: ResponseChange)
+
+    /// The exchange has ended, with a failure or, after `admit` or `renew`, with a response; may be called more than once.
+    func ended(_ failure: Failure?)
+}
+
+extension ResponseStore {
+    /// Does nothing.
+    package func ended(_ failure: Failure?) {}
 }
 
 /// A change of the stored responses that match a request.

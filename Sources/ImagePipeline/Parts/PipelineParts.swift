@@ -8,6 +8,8 @@ package struct PipelineParts: Sendable {
     package var disk: (any DiskStoring)?
     /// The tier that the nodes of a cluster share; `nil` without one.
     package var shared: (any SharedStoring)?
+    /// Lets nodes without owners take turns at downloads; `nil` without a shared store.
+    package var leases: (any DownloadLeasing)?
     /// The threads for disk look-ups and other short blocking work.
     package var readLane: WorkLane
     package var loader: any OriginLoading

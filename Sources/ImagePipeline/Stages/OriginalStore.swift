@@ -13,6 +13,8 @@ struct OriginalStore: ResponseStore {
     var place = SharedPlace()
     /// Whether other nodes may have what is stored; a pushed original stays on this one.
     var sharesOriginals = true
+    /// The lease of the download; `nil` if no other node waits for it.
+    var lease: DownloadLease?
     /// What this node knew of purges then.
     var stamp = PurgeStamp()
 
@@ -65,6 +67,7 @@ struct OriginalStore: ResponseStore {
             parts.failures.forgetVariants(of: request.key)
         }
         let isOnDisk = if case .file(let old)? = stored?.content { old.digest == body.digest } else { false }
+        if !isStorable { lease?.end(.unshareable) }
         let original = publish(record) {
             if isStorable {
                 keep(record, body, isOnDisk: isOnDisk)
@@ -91,6 +94,11 @@ struct OriginalStore: ResponseStore {
             }
         }
         return response
+    }
+
+    func ended(_ failure: PipelineError?) {
+        // What this node alone has failed at, another one may do.
+        lease?.giveUp(failure?.isOriginFault == true ? .failed : .abandoned)
     }
 
     func change(_ change: ResponseChange) {

@@ -140,9 +140,28 @@ struct Originals: Sendable {
             if refreshes { refresh(request.origin) }
         case .validate(let response, let reason): exchange(request, response, reason, store).start()
         case .complete(let response): exchange(request, response, .partial, store).start()
-        case .forward(let reason): exchange(request, stored, reason, store).start()
+        case .forward(let reason): forward(request, stored, reason, store)
         case .refuse: flight.finish(.failure(.outOfTouch))
         case .unavailable: exchange(request, stored, .request, store).unavailable()
+        }
+    }
+
+    /// Asks the origin; without anything stored only once no other node is downloading the original.
+    private func forward(
+        _ request: CacheRequest<OriginRequest>,
+        _ stored: StoredResponse?,
+        _ reason: CacheStatus.Reason,
+        _ store: OriginalStore
+    ) {
+        let stage = SharedOriginalStage(store: store, needsBody: request.needsBody)
+        guard stored == nil, let leases = stage.leases(for: request) else {
+            return exchange(request, stored, reason, store).start()
+        }
+        stage.takeTurn(request, leases) { found, lease in
+            if let found { return act(request, found, store, tier: .shared) }
+            var store = store
+            store.lease = lease
+            exchange(request, nil, reason, store).start()
         }
     }
 

@@ -37,6 +37,48 @@ struct SharedOriginalStage: Sendable {
         }
     }
 
+    /// Returns what to ask before an original is downloaded of which nothing is stored here; `nil` if no other node need know of it.
+    ///
+    /// A request with directives of its own waits for no node.
+    func leases(for request: CacheRequest<OriginRequest>) -> (any DownloadLeasing)? {
+        guard let leases = parts.leases, let shared = parts.shared, store.isShared,
+            store.request.keeps.originals.keepOnDisk,
+            shared.isAvailable, shared.isWritingPromptly, parts.progress.isInTouch,
+            request.demand == .none,
+            // After a wait in vain there has to be time for the download.
+            !request.deadline.isPast(at: parts.time.monotonic + 2 * leases.longestWait),
+            // These fail at once, or are a single attempt that nobody is to wait for.
+            parts.failures.backoffError(for: request.failureKey) == nil, !parts.failures.isProbed(request.failureKey)
+        else { return nil }
+        return leases
+    }
+
+    /// Waits while another node downloads the original.
+    ///
+    /// - Parameter completion: called on the read lane, if that has room: with what another node has stored, which is stored here
+    ///   by then; otherwise this node is to download it, with a lease or without one.
+    func takeTurn(
+        _ request: CacheRequest<OriginRequest>,
+        _ leases: any DownloadLeasing,
+        completion: @escaping @Sendable (StoredResponse?, DownloadLease?) -> Void
+    ) {
+        // As for flights: what an origin answers to requests that have come through a certain proxy is for those alone to wait for.
+        let suffix = request.caller.keySuffix
+        let key = suffix.isEmpty ? request.key : CacheKey(hashing: "lease/1\n\(request.key)\(suffix)")
+        leases.take(original: key) { found in
+            find(insteadOf: nil, completion: found)
+        } completion: { (turn: DownloadTurn<StoredResponse>) in
+            let lease: DownloadLease?
+            switch turn {
+            case .found(let response): return completion(response, nil)
+            case .own(let own): lease = own
+            case .free: lease = nil
+            }
+            // Without room on the lane, starting a download here is better than failing.
+            if !parts.readLane.submit({ completion(nil, lease) }) { completion(nil, lease) }
+        }
+    }
+
     private func resume(_ work: @escaping @Sendable () -> Void) {
         if !parts.readLane.submit(work) {
             store.flight.finish(.failure(.overloaded("too many requests are waiting for the disk")))
@@ -79,7 +121,9 @@ extension OriginalStore {
 
     /// Queues a record, and its content if that is new, for the other nodes.
     func share(_ record: OriginRecord, _ body: OriginBody?) {
-        guard sharesOriginals, isShared, request.keeps.originals.keepOnDisk else { return }
-        parts.shared?.store(original: record, body: body, at: place)
+        guard sharesOriginals, isShared, request.keeps.originals.keepOnDisk, let shared = parts.shared else { return }
+        guard let lease else { return shared.store(original: record, body: body, at: place) }
+        lease.passOn()
+        shared.store(original: record, body: body, at: place) { lease.end($0 ? .shared : .abandoned) }
     }
 }

@@ -169,6 +169,7 @@ extension DaemonParts {
         tracer.stop()
         nodes?.stop()
         sharedStore?.close(waiting: 2_000)
+        leases?.stop()
         transfers.stop()
         files.stop()
         workers.stop()

@@ -1,3 +1,4 @@
+import Cluster
 import CLinux
 import Glibc
 import HTTPKit
@@ -54,6 +55,9 @@ extension DaemonParts {
     func joinCluster() {
         do throws(Errno) { try cluster?.start() } catch {
             logger.error("the log of purges cannot be followed", metadata: ["error": "\(error)"])
+        }
+        do throws(Errno) { try leases?.start() } catch {
+            logger.warning("downloads take no leases", metadata: ["error": "\(error)"])
         }
     }
 

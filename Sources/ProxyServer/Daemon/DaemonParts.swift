@@ -41,6 +41,8 @@ final class DaemonParts: Sendable {
     let cluster: ClusterLink?
     /// `nil` without `cluster.store`.
     let sharedStore: SharedStore?
+    /// `nil` without `cluster.store`, and with `cluster.nodes`.
+    let leases: DownloadLeases?
     /// `nil` without `cluster.nodes`.
     let nodes: ClusterNodes?
     /// The sockets passed by the service manager.
@@ -175,6 +177,8 @@ final class DaemonParts: Sendable {
         let room = ObjectRoom(ledgers: transfers.ledgers, folder: engine.folder)
         sharedStore = try SharedStore(configuration, progress, room: room, time: time)
         shared.shared = sharedStore
+        leases = DownloadLeases(configuration.cluster, time: time)
+        shared.leases = leases
         pipeline = Pipeline(shared)
         raw = RawProxy(
             cache: rawCache,
@@ -286,6 +290,7 @@ final class DaemonParts: Sendable {
             follower: cluster?.follower,
             owners: nodes,
             sharedStore: sharedStore,
+            leases: leases,
             server: publicServer,
             accessLog: sink,
             accessLogBudget: budget,

@@ -73,6 +73,8 @@ struct StatisticsReading: Sendable {
     let owners: (asked: OwnerClient.Statistics, nodes: [NodeTable.Status])?
     /// `nil` without `cluster.store`.
     let sharedStore: StoreStatistics?
+    /// Requests for leases by result; `nil` without leases.
+    let leases: [LeaseResult: Int]?
     /// `nil` if it was not requested, or if no worker could be queried.
     let coders: CoderList?
     /// Requests by source.
@@ -104,6 +106,7 @@ struct StatisticsReader: Sendable {
     let follower: LogFollower?
     let owners: ClusterNodes?
     let sharedStore: SharedStore?
+    let leases: DownloadLeases?
     let server: HTTPServer
     let accessLog: LineSink
     let accessLogBudget: LineBudget
@@ -181,6 +184,7 @@ struct StatisticsReader: Sendable {
             cluster: follower?.status,
             owners: owners.map { ($0.client.statistics, $0.table.statuses) },
             sharedStore: sharedStore?.statistics,
+            leases: leases?.results,
             coders: coders,
             sources: metrics.sources.read(metrics.sourceNumbers.names),
             process: ProcessReading(),

@@ -4,7 +4,7 @@ extension StatisticsTable {
     /// What several nodes share.
     ///
     /// A daemon by itself reports nothing but zeros.
-    static let cluster: [Item] = log + owners + sharedStore
+    static let cluster: [Item] = log + owners + leases + sharedStore
 
     private static let log: [Item] = [
         .fact(
@@ -76,6 +76,18 @@ extension StatisticsTable {
             "cluster.leftOut",
             Metric("edgeprint_cluster_nodes_left_out", "Nodes that are not asked, because they keep failing.")
         ) { reading in reading.owners.map { .number($0.nodes.count { $0.isLeftOut }) } ?? .null },
+    ]
+
+    /// Leases of downloads, which nodes without owners take.
+    private static let leases: [Item] = [
+        .counters(
+            "cluster.leases",
+            Metric(
+                "edgeprint_cluster_leases_total",
+                "Originals for whose download a lease was asked for, by result; found ones another node has downloaded.",
+                label: "result"
+            )
+        ) { reading in LeaseResult.allCases.map { ($0.rawValue, reading.leases?[$0] ?? 0) } }
     ]
 
     /// The store that the nodes share.

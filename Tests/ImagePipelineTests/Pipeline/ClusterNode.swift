@@ -20,13 +20,15 @@ final class ClusterNode {
     ///   - prefix: the keys of the objects that the nodes share.
     ///   - endpoint: of the store; `nil` for SeaweedFS.
     ///   - outOfTouch: what it does out of touch; `nil` outside of a cluster with a log.
+    ///   - leases: with which the nodes take turns at downloads; `nil` for none.
     ///   - firstByte: the budget of a read in milliseconds of `time`; by default, slow machines are waited for.
     init(
         _ prefix: String,
         endpoint: String? = nil,
         firstByte: Int = 20_000,
         time: any TimeSource = SystemTime(),
-        outOfTouch: PurgeProgress.OutOfTouch? = nil
+        outOfTouch: PurgeProgress.OutOfTouch? = nil,
+        leases: (any DownloadLeasing)? = nil
     ) throws {
         let endpoint = try endpoint ?? SeaweedFS.shared().endpoint
         var configuration = SharedStore.Configuration(
@@ -42,7 +44,7 @@ final class ClusterNode {
         store = try SharedStore(configuration, time: time, place: { SharedPlace(sequence: 1, log: "m") }) { _, _ in
             verdict.value.withLock { $0 }
         }
-        rig = try PipelineRig(outOfTouch: outOfTouch, shared: store)
+        rig = try PipelineRig(outOfTouch: outOfTouch, shared: store, leases: leases)
     }
 
     /// Sets what the purges since any place mean.

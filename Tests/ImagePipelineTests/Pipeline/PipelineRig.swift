@@ -24,6 +24,7 @@ final class PipelineRig: Sendable {
     ///   - tiers: how the tiers are used.
     ///   - outOfTouch: what the node of a cluster does out of touch; `nil` outside of one.
     ///   - shared: the tier of a cluster.
+    ///   - leases: with which nodes of a cluster take turns at downloads.
     ///   - owners: the other nodes of a cluster.
     ///   - disk: wraps the store of the pipeline.
     convenience init(
@@ -31,6 +32,7 @@ final class PipelineRig: Sendable {
         tiers: TierPolicy = TierPolicy(),
         outOfTouch: PurgeProgress.OutOfTouch? = nil,
         shared: (any SharedStoring)? = nil,
+        leases: (any DownloadLeasing)? = nil,
         owners: (any OwnerAsking)? = nil,
         disk: (DiskStore) -> any DiskStoring = { $0 }
     ) throws {
@@ -41,6 +43,7 @@ final class PipelineRig: Sendable {
             tiers: tiers,
             outOfTouch: outOfTouch,
             shared: shared,
+            leases: leases,
             owners: owners,
             disk: disk
         )
@@ -53,6 +56,7 @@ final class PipelineRig: Sendable {
         tiers: TierPolicy = TierPolicy(),
         outOfTouch: PurgeProgress.OutOfTouch? = nil,
         shared: (any SharedStoring)? = nil,
+        leases: (any DownloadLeasing)? = nil,
         owners: (any OwnerAsking)? = nil,
         disk: (DiskStore) -> any DiskStoring = { $0 }
     ) throws {
@@ -80,6 +84,7 @@ final class PipelineRig: Sendable {
             presentation: { Array($0.mediaType.utf8) }
         )
         parts.shared = shared
+        parts.leases = leases
         parts.owners = owners
         pipeline = Pipeline(parts)
     }
@@ -145,13 +150,16 @@ final class PipelineRig: Sendable {
         _ plan: String?,
         cache: CacheTiers = .all,
         demand: CacheDemand = .none,
+        caller: OriginCaller = .nobody,
+        deadline: SharedDeadline = .none,
         priority: RequestPriority = .normal,
         waitsForStore: Bool = false,
         question: OwnerQuestion? = nil,
         rule: (inout SourceRule) -> Void = { _ in }
     ) -> PendingAnswer {
         let pending = PendingAnswer()
-        var context = LoadContext(demand: demand)
+        var context = LoadContext(demand: demand, caller: caller)
+        context.deadline = deadline
         context.priority = priority
         context.waitsForStore = waitsForStore
         context.question = question

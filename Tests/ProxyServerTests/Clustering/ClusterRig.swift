@@ -13,6 +13,11 @@ final class ClusterRig {
     }
     /// The origin's responses with status 304.
     var notModified: Int { shown.notModified.withLock { $0 } }
+    /// Whether the origin keeps its responses back.
+    var isHeld: Bool {
+        get { shown.isHeld.value }
+        set { shown.isHeld.update { $0 = newValue } }
+    }
     private let shown: Shown
     private var folders: [TemporaryFolder]
     private(set) var nodes: [DaemonProcess] = []
@@ -24,6 +29,7 @@ final class ClusterRig {
         let version = Lock<UInt8>(1)
         /// Responses with status 304.
         let notModified = Lock(0)
+        let isHeld = Signal(false)
     }
 
     /// Starts daemons that are in touch with the log.
@@ -43,6 +49,7 @@ final class ClusterRig {
         let shown = Shown()
         self.shown = shown
         origin = try ScriptedOrigin { request, connection in
+            _ = try? shown.isHeld.wait { !$0 }
             let colour = shown.version.withLock { $0 }
             let tag = "\"\(colour)\""
             let fields = ["Cache-Control: max-age=3600", "ETag: \(tag)", "Cache-Tag: cats"]
@@ -63,6 +70,23 @@ final class ClusterRig {
         folders = try (0..<count).map { _ in try TemporaryFolder() }
         for index in folders.indices { nodes.append(try start(index)) }
         for index in folders.indices { try waitUntil(index, isInTouch: true) }
+    }
+
+    /// Starts nodes that share a part of SeaweedFS's bucket; by default, the budget waits for slow machines.
+    ///
+    /// - Parameter results: results whose making took at least this long are shared.
+    convenience init(
+        _ count: Int,
+        endpoint: String,
+        prefix: String,
+        budget: String = "20s",
+        results: String = "0ms",
+        image: @escaping @Sendable (UInt8) -> [UInt8] = { ClusterRig.image($0) }
+    ) throws {
+        let keys = "access-key: \(SeaweedFS.accessKey), secret-key: \"\(SeaweedFS.secretKey)\""
+        let store = "store: \"s3://\(SeaweedFS.bucket)/\(prefix)\", endpoint: \"\(endpoint)\", \(keys)"
+        let settings = ", \(store), store-results: \(results), store-budget: \(budget)"
+        try self.init(count, cluster: settings, image: image)
     }
 
     /// The image in a version.

@@ -14,25 +14,8 @@ struct ClusterStoreTests {
     private let reads = "edgeprint_cluster_store_reads_total"
     private let writes = "edgeprint_cluster_store_writes_total"
 
-    /// Starts nodes over a part of a bucket; by default, the budget waits for slow machines.
-    ///
-    /// - Parameter results: results whose making took at least this long are shared.
-    private func rig(
-        _ count: Int,
-        endpoint: String,
-        prefix: String,
-        budget: String = "20s",
-        results: String = "0ms",
-        image: @escaping @Sendable (UInt8) -> [UInt8] = { ClusterRig.image($0) }
-    ) throws -> ClusterRig {
-        let keys = "access-key: \(SeaweedFS.accessKey), secret-key: \"\(SeaweedFS.secretKey)\""
-        let store = "store: \"s3://\(SeaweedFS.bucket)/\(prefix)\", endpoint: \"\(endpoint)\", \(keys)"
-        let settings = ", \(store), store-results: \(results), store-budget: \(budget)"
-        return try ClusterRig(count, cluster: settings, image: image)
-    }
-
     @Test func `a node uses what another has downloaded and made, until a purge`() throws {
-        let rig = try rig(2, endpoint: SeaweedFS.shared().endpoint, prefix: SeaweedFS.prefix())
+        let rig = try ClusterRig(2, endpoint: SeaweedFS.shared().endpoint, prefix: SeaweedFS.prefix())
         let first = try rig.get(target, from: 0)
         #expect(first.status == 200)
         // The original's record and the result.
@@ -54,7 +37,8 @@ struct ClusterStoreTests {
 
     @Test func `a node makes a picture of another's mezzanine, without the original`() throws {
         let large = TestImages.gradient(width: 2000, height: 1600)
-        let rig = try rig(2, endpoint: SeaweedFS.shared().endpoint, prefix: SeaweedFS.prefix(), results: "1h") { _ in
+        let rig = try ClusterRig(2, endpoint: SeaweedFS.shared().endpoint, prefix: SeaweedFS.prefix(), results: "1h") {
+            _ in
             large
         }
         #expect(try rig.get("/photos/large.png?w=500&format=png", from: 0).status == 200)
@@ -77,7 +61,7 @@ struct ClusterStoreTests {
     @Test func `a node that joins validates what it cannot know to be current`() throws {
         let engine = try SeaweedFS.shared()
         let prefix = try SeaweedFS.prefix()
-        let rig = try rig(1, endpoint: engine.endpoint, prefix: prefix)
+        let rig = try ClusterRig(1, endpoint: engine.endpoint, prefix: prefix)
         let first = try rig.get(target, from: 0)
         while try rig.sum(writes, "result=\"written\"", of: 0) != 2 { usleep(10_000) }
         #expect(try rig.purge("/photos/other.png?wait=all", on: 0).status == 200)
@@ -91,7 +75,7 @@ struct ClusterStoreTests {
 
     @Test func `without the store and the log, nothing fails`() throws {
         let engine = try SeaweedFS()
-        let rig = try rig(2, endpoint: engine.endpoint, prefix: "dead/", budget: "200ms")
+        let rig = try ClusterRig(2, endpoint: engine.endpoint, prefix: "dead/", budget: "200ms")
         let first = try rig.get(target, from: 0)
         while try rig.sum(writes, "result=\"written\"", of: 0) != 2 { usleep(10_000) }
         engine.freeze()

@@ -26,6 +26,7 @@ struct StatisticsNamesTests {
         edgeprint_clients gauge
         edgeprint_cluster_gaps_total counter reason=joined reason=lost reason=replaced reason=trimmed
         edgeprint_cluster_in_touch gauge
+        edgeprint_cluster_leases_total counter result=expired result=failed result=found result=taken result=unavailable
         edgeprint_cluster_log_applied gauge
         edgeprint_cluster_log_errors_total counter
         edgeprint_cluster_log_head gauge
@@ -202,6 +203,7 @@ struct StatisticsNamesTests {
         clients: count largest
         cluster: applied errors head inTouch leftOut nodes purgesAdded purgesApplied recoveries
         cluster.gaps: joined lost replaced trimmed
+        cluster.leases: expired failed found taken unavailable
         cluster.owners: answered failed refused
         cluster.store: bytesWritten queuedBytes suspended
         cluster.store.reads: damaged failed hit miss purged skipped slow
