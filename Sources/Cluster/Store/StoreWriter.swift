@@ -6,7 +6,8 @@ import OriginTransfer
 /// Carries out the writes of a `StoreQueue`, one after the other, on threads of its own.
 ///
 /// A write that fails is repeated, and given up after a number of attempts. While the store is failing, the writers wait and the
-/// queue fills.
+/// queue fills. A store that does not implement a condition of writes (status 501, as OpenStack Swift does) is written to without it:
+/// contents never change, and a record is only replaced after a look at it.
 final class StoreWriter: Sendable {
     /// What became of one attempt.
     private enum Outcome {
@@ -18,6 +19,8 @@ final class StoreWriter: Sendable {
     }
 
     private static let attempts = 3
+    /// The status with which a store refuses what it does not implement.
+    private static let notImplemented = 501
     /// The longest pause between two looks at the breaker, in nanoseconds.
     private static let pace: Int64 = 100_000_000
 
@@ -29,6 +32,8 @@ final class StoreWriter: Sendable {
     private let patience: ObjectRequest.Patience
     private let verdict: @Sendable (PurgeSubject, SharedPlace) -> SharedVerdict
     private let note: @Sendable ((inout StoreStatistics) -> Void) -> Void
+    /// The kinds of conditions that the store has refused, for as long as this process runs.
+    private let refused = Lock<Set<ObjectRequest.Condition.Kind>>([])
 
     /// Creates a writer without threads.
     ///
@@ -111,14 +116,32 @@ final class StoreWriter: Sendable {
 
     /// Stores an object that never changes, unless it is there.
     private func create(_ key: String, _ content: ObjectRequest.Content) -> Outcome {
-        outcome(of: send(.put(content), key, if: .isAbsent), bytes: content.length)
+        let condition = supported(.isAbsent)
+        var result = send(.put(content), key, if: condition)
+        if refuses(condition, result) { result = send(.put(content), key) }
+        return outcome(of: result, bytes: content.length)
+    }
+
+    /// Returns a condition unless the store has refused its kind.
+    private func supported(_ condition: ObjectRequest.Condition?) -> ObjectRequest.Condition? {
+        condition.flatMap { condition in refused.withLock { $0.contains(condition.kind) } ? nil : condition }
+    }
+
+    /// Whether the store has refused a write because of its condition, the kind of which is then not sent again.
+    private func refuses(_ condition: ObjectRequest.Condition?, _ result: Result<ObjectResponse, ObjectFailure>) -> Bool
+    {
+        guard let condition, case .success(let response) = result, response.status == Self.notImplemented else {
+            return false
+        }
+        refused.withLock { _ = $0.insert(condition.kind) }
+        return true
     }
 
     /// Stores an original's record, unless another node has stored one that is newer.
     ///
     /// - Parameter isNew: whether there is probably no record yet.
     private func put(_ record: OriginRecord, _ place: SharedPlace, isNew: Bool, _ key: String) -> Outcome {
-        var condition = isNew ? ObjectRequest.Condition.isAbsent : nil
+        var condition = supported(isNew ? .isAbsent : nil)
         for _ in 0..<Self.attempts {
             if condition == nil {
                 switch send(.get, key, limit: StoreObject.maximumMeta) {
@@ -132,9 +155,14 @@ final class StoreWriter: Sendable {
             }
             let confirmedAt = clock.seconds - max(0, time.wallSeconds - record.freshness.responseTime)
             let object = StoreObject.encode(StoreObject.Meta(record: record, confirmedAt: confirmedAt, place: place))
-            let result = send(.put(.bytes(object)), key, if: condition)
-            // Another node was faster: look at what it has written.
+            let sent = supported(condition)
+            let result = send(.put(.bytes(object)), key, if: sent)
+            // Another node was faster, or the store cannot tell: look at what is there.
             if case .success(let response) = result, response.status == 409 || response.status == 412 {
+                condition = nil
+                continue
+            }
+            if refuses(sent, result) {
                 condition = nil
                 continue
             }

@@ -54,6 +54,22 @@ package struct ObjectRequest: Sendable {
         /// There is no object.
         case isAbsent
 
+        /// What is compared.
+        package enum Kind: Sendable {
+            case matches
+            case differs
+            case isAbsent
+        }
+
+        /// What it compares, whatever the tag.
+        package var kind: Kind {
+            switch self {
+            case .matches: .matches
+            case .differs: .differs
+            case .isAbsent: .isAbsent
+            }
+        }
+
         /// The header line.
         var line: String {
             switch self {
