@@ -11,9 +11,9 @@ package final class TemporaryFolder: Sendable {
         package let code: CInt
     }
 
-    /// Creates the folder in `TMPDIR`, or `/tmp`.
-    package init() throws {
-        let parent = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
+    /// Creates the folder in another one; by default in `TMPDIR`, or `/tmp`.
+    package init(in parent: String? = nil) throws {
+        let parent = parent ?? TestEnvironment.value("TMPDIR") ?? "/tmp"
         var template = Array("\(parent)/edgeprint-test-XXXXXX".utf8CString)
         guard unsafe mkdtemp(&template) != nil else { throw Failure(code: errno) }
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)

@@ -7,8 +7,8 @@ import OriginTransfer
 import TestSupport
 import Testing
 
-/// A bucket of SeaweedFS as the tier that several nodes share.
-@Suite(.timeLimit(.minutes(1)), .enabled(if: SeaweedFS.isWanted))
+/// A bucket of SeaweedFS and of OpenStack Swift as the tier that several nodes share.
+@Suite(.timeLimit(.minutes(2)), .enabled(if: !StoreEngine.wanted.isEmpty))
 struct SharedStoreTests {
     private let body = CacheFixture.bytes(100_000, seed: 3)
     private let prefix: String
@@ -27,8 +27,9 @@ struct SharedStoreTests {
         try store.settle()
     }
 
-    @Test func `what one node has written, another one reads`() throws {
-        let (one, other) = try (StoreRig.store(prefix), StoreRig.store(prefix))
+    @Test(arguments: StoreEngine.wanted)
+    func `what one node has written, another one reads`(engine: StoreEngine) throws {
+        let (one, other) = try (StoreRig.store(prefix, in: engine), StoreRig.store(prefix, in: engine))
         let record = record()
         #expect(try other.original(record.key) == nil)
         try write(record, in: one)
@@ -40,8 +41,9 @@ struct SharedStoreTests {
         #expect(other.statistics.hits == 3 && other.statistics.misses == 1 && other.statistics.reads == 4)
     }
 
-    @Test func `whoever writes an original is told when another node can read it`() throws {
-        let (one, other) = try (StoreRig.store(prefix), StoreRig.store(prefix))
+    @Test(arguments: StoreEngine.wanted)
+    func `the writer of an original is told when another node can read it`(engine: StoreEngine) throws {
+        let (one, other) = try (StoreRig.store(prefix, in: engine), StoreRig.store(prefix, in: engine))
         let record = record()
         let told = Signal<[Bool]>([])
         for count in 1...2 {
@@ -54,9 +56,12 @@ struct SharedStoreTests {
         #expect(told.value == [true, true])
     }
 
-    @Test func `a result is found by the original's content, the plan and the version of the encoders`() throws {
-        let (one, other) = try (StoreRig.store(prefix), StoreRig.store(prefix))
-        let upgraded = try StoreRig.store(prefix, change: { $0.encoders = "2" })
+    @Test(arguments: StoreEngine.wanted)
+    func `a result is found by the original's content, the plan and the version of the encoders`(engine: StoreEngine)
+        throws
+    {
+        let (one, other) = try (StoreRig.store(prefix, in: engine), StoreRig.store(prefix, in: engine))
+        let upgraded = try StoreRig.store(prefix, in: engine, change: { $0.encoders = "2" })
         let plan = CacheKey(hashing: "plan")
         let bytes = CacheFixture.bytes(5_000)
         let variant = CacheFixture.variant(320, of: record(), bytes: bytes)
@@ -69,8 +74,9 @@ struct SharedStoreTests {
         #expect(try upgraded.result(plan, of: record()) == nil)
     }
 
-    @Test func `a result that took less time than the limit is not written`() throws {
-        let store = try StoreRig.store(prefix, change: { $0.results = 50 })
+    @Test(arguments: StoreEngine.wanted)
+    func `a result that took less time than the limit is not written`(engine: StoreEngine) throws {
+        let store = try StoreRig.store(prefix, in: engine, change: { $0.results = 50 })
         let variant = CacheFixture.variant(320, of: record(), bytes: [1])
         for milliseconds in [49, 50] {
             store.store(
@@ -87,10 +93,13 @@ struct SharedStoreTests {
         #expect(try store.result(CacheKey(hashing: "50"), of: record()) != nil)
     }
 
-    @Test func `the age of an original is right, although the nodes' clocks are hours apart`() throws {
+    @Test(arguments: StoreEngine.wanted)
+    func `the age of an original is right, although the nodes' clocks are hours apart`(engine: StoreEngine) throws {
         let early = ManualTime(wallSeconds: 1_700_000_000)
         let late = ManualTime(wallSeconds: 1_700_007_200)
-        let (one, other) = try (StoreRig.store(prefix, time: early), StoreRig.store(prefix, time: late))
+        let (one, other) = try (
+            StoreRig.store(prefix, in: engine, time: early), StoreRig.store(prefix, in: engine, time: late)
+        )
         // Clocks of tests stand still, the store's does not.
         try write(record(ago: 40, early), in: one)
         let found = try #require(try other.original(record().key))
@@ -98,11 +107,15 @@ struct SharedStoreTests {
         #expect((40...100).contains(ago), "\(ago)")
     }
 
-    @Test func `an object that a purge selects is not used, and one of unknown state needs validation`() throws {
+    @Test(arguments: StoreEngine.wanted)
+    func `an object that a purge selects is not used, and one of unknown state needs validation`(engine: StoreEngine)
+        throws
+    {
         let purges = Lock<[Int64: SharedVerdict]>([:])
-        let one = try StoreRig.store(prefix)
+        let one = try StoreRig.store(prefix, in: engine)
         let other = try StoreRig.store(
             prefix,
+            in: engine,
             verdict: { _, place in purges.withLock { $0[place.sequence] } ?? .usable }
         )
         let place = SharedPlace(sequence: 5, log: "m")
@@ -127,8 +140,9 @@ struct SharedStoreTests {
         #expect(try other.original(record().key) != nil && other.result(plan, of: record()) != nil)
     }
 
-    @Test func `a record does not replace one that was written at a later place`() throws {
-        let (one, other) = try (StoreRig.store(prefix), StoreRig.store(prefix))
+    @Test(arguments: StoreEngine.wanted)
+    func `a record does not replace one that was written at a later place`(engine: StoreEngine) throws {
+        let (one, other) = try (StoreRig.store(prefix, in: engine), StoreRig.store(prefix, in: engine))
         var late = record()
         late.tags = ["late"]
         try write(late, in: one, at: SharedPlace(sequence: 9, log: "m"))
@@ -142,8 +156,9 @@ struct SharedStoreTests {
         #expect(try one.original(late.key)?.record.tags == ["later"])
     }
 
-    @Test func `a validation updates the record without the content, and a removal ends its use`() throws {
-        let store = try StoreRig.store(prefix)
+    @Test(arguments: StoreEngine.wanted)
+    func `a validation updates the record without the content, and a removal ends its use`(engine: StoreEngine) throws {
+        let store = try StoreRig.store(prefix, in: engine)
         try write(record(ago: 50), in: store)
         var renewed = record()
         renewed.tags = ["renewed"]
@@ -156,9 +171,9 @@ struct SharedStoreTests {
         #expect(try store.original(renewed.key) == nil)
     }
 
-    @Test func `damaged objects are misses, and are removed so that they can be written again`() throws {
-        let engine = try SeaweedFS.shared()
-        let store = try StoreRig.store(prefix)
+    @Test(arguments: StoreEngine.wanted)
+    func `damaged objects are misses, and are removed so that they can be written again`(engine: StoreEngine) throws {
+        let store = try StoreRig.store(prefix, in: engine)
         let record = record()
         try write(record, in: store)
         let key = StoreObject.bodyKey(record.digest)
@@ -180,8 +195,13 @@ struct SharedStoreTests {
         #expect(try store.original(record.key) != nil)
     }
 
-    @Test func `a result that is too long for one node is a miss there, and remains for the others`() throws {
-        let (one, other) = try (StoreRig.store(prefix), StoreRig.store(prefix) { $0.largestResult = 4_096 })
+    @Test(arguments: StoreEngine.wanted)
+    func `a result that is too long for one node is a miss there, and remains for the others`(engine: StoreEngine)
+        throws
+    {
+        let (one, other) = try (
+            StoreRig.store(prefix, in: engine), StoreRig.store(prefix, in: engine) { $0.largestResult = 4_096 }
+        )
         let plan = CacheKey(hashing: "plan")
         let bytes = [UInt8](repeating: 7, count: 10_000)
         let variant = CacheFixture.variant(320, of: record(), bytes: bytes)
@@ -200,8 +220,9 @@ struct SharedStoreTests {
         #expect(try one.result(plan, of: record())?.bytes == bytes)
     }
 
-    @Test func `a result is read, however little may wait to be written`() throws {
-        let (one, other) = try (StoreRig.store(prefix), StoreRig.store(prefix) { $0.queue = 4_096 })
+    @Test(arguments: StoreEngine.wanted)
+    func `a result is read, however little may wait to be written`(engine: StoreEngine) throws {
+        let (one, other) = try (StoreRig.store(prefix, in: engine), StoreRig.store(prefix, in: engine) { $0.queue = 4_096 })
         let plan = CacheKey(hashing: "plan")
         let bytes = [UInt8](repeating: 7, count: 10_000)
         let variant = CacheFixture.variant(320, of: record(), bytes: bytes)
@@ -211,14 +232,16 @@ struct SharedStoreTests {
         #expect(try other.result(plan, of: record())?.bytes == bytes)
     }
 
-    @Test func `writes to a missing bucket fail, and are not taken for done`() throws {
-        let store = try StoreRig.store(prefix) { $0.bucket.name = "missing-store" }
+    @Test(arguments: StoreEngine.wanted)
+    func `writes to a missing bucket fail, and are not taken for done`(engine: StoreEngine) throws {
+        let store = try StoreRig.store(prefix, in: engine) { $0.bucket.name = "missing-store" }
         try write(record(), in: store)
         #expect(store.statistics.writes == 0 && store.statistics.writeFailures == 1)
     }
 
-    @Test func `wrong keys are misses and failures, which suspend the store`() throws {
-        let store = try StoreRig.store(prefix, secret: "wrong")
+    @Test(arguments: StoreEngine.wanted)
+    func `wrong keys are misses and failures, which suspend the store`(engine: StoreEngine) throws {
+        let store = try StoreRig.store(prefix, in: engine, secret: "wrong")
         for _ in 0..<5 { #expect(try store.original(record().key) == nil) }
         #expect(store.statistics.readFailures == 5 && store.statistics.isReadingSuspended && !store.isAvailable)
         #expect(try store.original(record().key) == nil)

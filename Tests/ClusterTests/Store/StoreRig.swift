@@ -5,27 +5,29 @@ import LinuxSystem
 import OriginTransfer
 import TestSupport
 
-/// Stores over parts of SeaweedFS's bucket.
+/// Stores over parts of an engine's bucket.
 enum StoreRig {
     /// Creates a store that waits for slow machines.
     ///
     /// - Parameters:
+    ///   - engine: SeaweedFS unless it matters.
     ///   - endpoint: the engine's, or a proxy's in front of it.
     ///   - verdict: what the purges since a place mean.
     static func store(
         _ prefix: String,
+        in engine: StoreEngine = .seaweedFS,
         endpoint: String? = nil,
-        secret: String = SeaweedFS.secretKey,
+        secret: String? = nil,
         firstByte: Int = 20_000,
         time: any TimeSource = SystemTime(),
         place: SharedPlace = SharedPlace(),
         change: (inout SharedStore.Configuration) -> Void = { _ in },
         verdict: @escaping @Sendable (PurgeSubject, SharedPlace) -> SharedVerdict = { _, _ in .usable }
     ) throws -> SharedStore {
-        let endpoint = try endpoint ?? SeaweedFS.shared().endpoint
+        let endpoint = try endpoint ?? engine.endpoint
         var configuration = SharedStore.Configuration(
-            bucket: ObjectBucket(name: SeaweedFS.bucket, prefix: prefix, endpoint: endpoint),
-            credentials: .accessKey(id: SeaweedFS.accessKey, secret: Secret(secret), session: nil),
+            bucket: ObjectBucket(name: engine.bucket, prefix: prefix, endpoint: endpoint),
+            credentials: .accessKey(id: engine.accessKey, secret: Secret(secret ?? engine.secretKey), session: nil),
             reading: ObjectRequest.Patience(firstByte: firstByte, rest: 20_000),
             encoders: "1"
         )
