@@ -82,6 +82,8 @@ final class ObjectTransfer {
             HeaderField(name: "X-Amz-Content-Sha256", value: digest),
             HeaderField(name: "X-Amz-Date", value: AWSSignature.timestamp(seconds)),
         ]
+        // Some stores guess it from the content, which must not be shown in a browser.
+        if case .put = request.verb { own.append(HeaderField(name: "Content-Type", value: "application/octet-stream")) }
         if let session { own.append(HeaderField(name: "X-Amz-Security-Token", value: session.value)) }
         let value = AWSSignature(accessKey: id, secretKey: secret, region: client.bucket.region).authorization(
             method: request.verb.method,
