@@ -222,7 +222,9 @@ struct SharedStoreTests {
 
     @Test(arguments: StoreEngine.wanted)
     func `a result is read, however little may wait to be written`(engine: StoreEngine) throws {
-        let (one, other) = try (StoreRig.store(prefix, in: engine), StoreRig.store(prefix, in: engine) { $0.queue = 4_096 })
+        let (one, other) = try (
+            StoreRig.store(prefix, in: engine), StoreRig.store(prefix, in: engine) { $0.queue = 4_096 }
+        )
         let plan = CacheKey(hashing: "plan")
         let bytes = [UInt8](repeating: 7, count: 10_000)
         let variant = CacheFixture.variant(320, of: record(), bytes: bytes)
