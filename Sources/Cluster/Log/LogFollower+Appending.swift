@@ -161,12 +161,16 @@ extension LogFollower {
     /// - Returns: whether there were any: then the next connection may lead to the server that the follower has.
     private func endUnconfirmed() -> Bool {
         let now = time.monotonic
-        let late = state.withLock { state in
+        let (late, log) = state.withLock { state in
             defer { state.unconfirmed.removeAll { $0.deadline <= now } }
-            return state.unconfirmed.filter { $0.deadline <= now }
+            return (state.unconfirmed.filter { $0.deadline <= now }, state.log)
         }
+        let reason =
+            log == nil
+            ? "this process does not follow the log yet"
+            : "this node follows another log than the one that it has written to"
         for append in late {
-            let error = LogError.outcomeUnknown("this node follows another log than the one that it has written to")
+            let error = LogError.outcomeUnknown(reason)
             note(error, ofFollower: false)
             append.completion(.failure(error))
         }

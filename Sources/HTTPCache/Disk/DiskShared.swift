@@ -18,6 +18,8 @@ final class DiskShared: Sendable {
     let position = Lock<PurgePosition?>(nil)
     private let counters = Lock(DiskStatistics())
     private let condition: Monitor<DiskHealth>
+    /// Whether the writer has the folder open, also while it is short of space.
+    let isOpen = Lock(false)
     private let bounds: Lock<DiskLimits>
     private let uses = Atomic<Int64>(0)
 

@@ -44,6 +44,9 @@ package final class DiskStore: Sendable {
     /// Whether the store is working; any thread.
     package var health: DiskHealth { shared.health }
 
+    /// Whether the folder is open, so that a purge which the queue has no room for can be tried again; any thread.
+    package var isOpen: Bool { shared.isOpen.withLock { $0 } }
+
     /// Blocks while a predecessor has the folder.
     ///
     /// - Parameter nanoseconds: the longest wait.

@@ -141,9 +141,13 @@ package final class PurgeProgress: Sendable {
     /// Continues at the position that is on disk, for a process that could not read it when it was started.
     ///
     /// To be called before the node follows the log.
-    package func resume(_ position: PurgePosition) {
-        guard position.place.sequence > sequence else { return }
+    ///
+    /// - Returns: whether that is news.
+    @discardableResult
+    package func resume(_ position: PurgePosition) -> Bool {
+        guard position.place.sequence > sequence else { return false }
         begin(era: position.era, at: position.place)
+        return true
     }
 
     /// Records a purge that has been applied: readers see nothing of what it selects.

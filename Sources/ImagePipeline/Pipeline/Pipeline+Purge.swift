@@ -55,10 +55,24 @@ extension Pipeline {
         // First, so that nothing of the new era is on disk before the era itself.
         parts.disk?.setPosition(PurgePosition(place: place, era: era))
         parts.progress.begin(era: era, at: place)
+        leavePurged(beside)
+    }
+
+    /// Continues at the position that is on disk, for a process that could not read it when it was started.
+    ///
+    /// What it has requested or seen fail until then may lack the purges up to there. To be called before the node follows the log.
+    ///
+    /// - Parameter beside: as for `raiseFloor`.
+    package func resume(_ position: PurgePosition, beside: () -> Void = {}) {
+        guard parts.progress.resume(position) else { return }
+        leavePurged(beside)
+    }
+
+    /// Ends the sharing of what may lack purges, and forgets failures, which cannot be validated.
+    private func leavePurged(_ beside: () -> Void) {
         originals.pool.detachAll()
         variants.detachAll()
         beside()
-        // They cannot be validated.
         parts.failures.remove(.all)
     }
 

@@ -41,8 +41,9 @@ final class ClusterNode: LogFollowing {
             if isStopped.withLock({ $0 }) { return nil }
         }
         guard let position = store.position else { return nil }
-        // A successor has created its caches before it could read the position.
-        progress.resume(position)
+        // A successor has created its caches before it could read the position, and its predecessor has applied the purges up to it.
+        pipeline.resume(position, beside: raw.detachFlights)
+        outcomes.passOver(upTo: UInt64(clamping: position.place.sequence))
         return LogPlace(text: position.place.mark)
     }
 
@@ -54,12 +55,14 @@ final class ClusterNode: LogFollowing {
             }
             // The disk's queue of purges may be full for a moment. Meanwhile the node makes no heartbeats.
             if isApplied || isStopped.wait(nanoseconds: Self.pause, until: { $0 ? () : nil }) != nil { return }
-            guard store.health == .healthy else { break }
+            guard store.isOpen else { break }
         }
         // A folder that cannot be used must not keep the node out of touch: what it may still have is of an earlier era.
         pipeline.raiseFloor(to: PurgePlace(entry.place), beside: raw.detachFlights)
         outcomes.passOver(upTo: entry.sequence)
-        logger.error(
+        let isReleased = !store.isOpen && store.health == .healthy
+        logger.log(
+            level: isReleased ? .debug : .error,
             "the disk takes no purges; what is stored is revalidated once",
             metadata: ["sequence": "\(entry.sequence)"]
         )

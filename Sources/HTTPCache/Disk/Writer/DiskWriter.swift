@@ -290,6 +290,7 @@ final class DiskWriter {
         self.session = session
         shared.readers.open()
         isShort = false
+        shared.isOpen.withLock { $0 = true }
         shared.health = .healthy
         if shared.configuration.reconciles, !hasReconciled || isRebuilt { session.startReconciling() }
         let waiting = deferred
@@ -299,6 +300,7 @@ final class DiskWriter {
 
     /// Closes the folder until the next retry; what was not committed is lost.
     private func degrade(_ fault: DiskFault) {
+        shared.isOpen.withLock { $0 = false }
         if let session {
             let lost = settle(session, after: fault)
             shared.count { for (diskClass, count) in lost.stores { $0[diskClass].drops += count } }
@@ -363,6 +365,7 @@ final class DiskWriter {
     }
 
     private func end() {
+        shared.isOpen.withLock { $0 = false }
         shared.queue.close()
         finishSweeps()
         guarded { session throws(DiskFault) in try session.commit() }
