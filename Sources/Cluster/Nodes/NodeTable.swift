@@ -37,6 +37,9 @@ package final class NodeTable: Sendable {
         }
     }
 
+    /// Look-ups after which a node that is not in the list is taken not to be in it.
+    private static let patience = 6
+
     private let entries: [NodeEntry]
     private let ownName: NodeAddress?
     private let ports: Set<UInt16>
@@ -73,17 +76,20 @@ package final class NodeTable: Sendable {
 
     /// Starts the thread that looks names up, unless there are only addresses.
     ///
-    /// - Parameter known: called once, when each name has been looked up; at once if there is none, else on the thread.
+    /// - Parameter known: called once: as soon as this node is found in the list, or when it has not been for `patience` look-ups,
+    ///   since a name may list it only once it is ready. At once if there are no names, else on the thread.
     /// - Throws: `Errno` if the system cannot create the thread.
     package func start(known: @escaping @Sendable (NodeTable) -> Void = { _ in }) throws(Errno) {
         guard entries.contains(where: { $0.lookedUp != nil }) else { return known(self) }
         let (isStopped, interval) = (isStopped, interval)
         try SystemThread.start(name: "nodes") { [weak self] in
-            var isFirst = true
+            var lookups = 0
             while let table = self {
                 table.refresh()
-                if isFirst { known(table) }
-                isFirst = false
+                if lookups < Self.patience {
+                    lookups = table.own == nil ? lookups + 1 : Self.patience
+                    if lookups == Self.patience { known(table) }
+                }
                 _ = consume table
                 if isStopped.wait(nanoseconds: interval, until: { $0 ? () : nil }) != nil { return }
             }

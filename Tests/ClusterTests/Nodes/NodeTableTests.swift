@@ -84,7 +84,29 @@ struct NodeTableTests {
         for address in addresses { #expect(table.isNode(address)) }
     }
 
-    @Test func `a thread looks names up`() throws {
+    @Test func `a thread looks names up, and tells once when a name lists this node`() throws {
+        let asked = Signal(0)
+        let address = try #require(IPAddress("10.0.0.1"))
+        let lookup = NameLookup(
+            addresses: { _ in
+                asked.update { $0 += 1 }
+                return asked.value > 2 ? [address] : nil
+            },
+            isOwn: { $0 == address }
+        )
+        let entry = try #require(NodeEntry("edge.example:8080"))
+        let table = NodeTable([entry], ports: [8080], lookup: lookup, interval: 1, time: time)
+        let told = Signal(0)
+        try table.start { table in
+            #expect(table.own != nil)
+            told.update { $0 += 1 }
+        }
+        try asked.wait { $0 > 5 }
+        table.stop()
+        #expect(told.value == 1)
+    }
+
+    @Test func `a node that no name lists is told of after six look-ups`() throws {
         let asked = Signal(0)
         let lookup = NameLookup(
             addresses: { _ in
@@ -93,15 +115,16 @@ struct NodeTableTests {
             },
             isOwn: { _ in false }
         )
-        let table = table(["edge.example:8080"], lookup: lookup)
-        let known = Signal(0)
+        let entry = try #require(NodeEntry("edge.example:8080"))
+        let table = NodeTable([entry], ports: [8080], lookup: lookup, interval: 1, time: time)
+        let told = Signal<Int?>(nil)
         try table.start { table in
             #expect(table.own == nil)
-            known.update { $0 += 1 }
+            told.update { $0 = asked.value }
         }
-        _ = try asked.wait { $0 > 0 }
-        _ = try known.wait { $0 == 1 }
+        try told.wait { $0 != nil }
         table.stop()
+        #expect(told.value == 6)
     }
 
     @Test func `after three failures in succession the next node in rank owns the keys`() throws {
