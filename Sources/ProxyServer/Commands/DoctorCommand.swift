@@ -9,7 +9,7 @@ struct DoctorCommand: ParsableCommand {
         discussion: """
             One finding per line: ok, note, warning or failure, followed by a fix unless it is ok. Contacts no origin, \
             resolves no names of sources, and does not disturb a running daemon. In cluster.store, if there is one, it writes \
-            an object 'doctor' and removes it. Run it as the user and in the environment of the daemon: root's permissions \
+            an object 'doctor-…' and removes it. Run it as the user and in the environment of the daemon: root's permissions \
             and limits in a shell differ from those of the service.
 
             EXAMPLES

@@ -26,6 +26,9 @@ struct ClusterCheckTests {
         return check.findings(RecordedProbe())
     }
 
+    /// The key of the object that is written and removed.
+    private static let trial = "doctor-test"
+
     /// What a store with conditional writes answers to a trial.
     private static func status(of request: ObjectRequest) -> Int {
         if case .delete = request.verb { return 204 }
@@ -38,6 +41,7 @@ struct ClusterCheckTests {
         let cluster = try load(yaml).cluster
         var check = StoreCheck(try #require(cluster.bucket), cluster)
         check.time = ManualTime()
+        check.trial = Self.trial
         check.ask = { request in
             switch Self.status(of: request) {
             case 204: .success(ObjectResponse(status: removal))
@@ -77,11 +81,11 @@ struct ClusterCheckTests {
             #expect(found.map(\.severity) == severities, "\(found)")
         }
         // Again, and with the object of an earlier trial in place.
-        #expect(try engine.status(of: prefix + StoreCheck.trial) == "404")
-        try engine.put(prefix + StoreCheck.trial, [1])
+        #expect(try engine.status(of: prefix + Self.trial) == "404")
+        try engine.put(prefix + Self.trial, [1])
         let again = try Self.findings(engine, prefix)
         #expect(again.map(\.severity) == [.ok, .ok] && again[1].message.contains("has conditional writes"), "\(again)")
-        #expect(try engine.status(of: prefix + StoreCheck.trial) == "404")
+        #expect(try engine.status(of: prefix + Self.trial) == "404")
     }
 
     @Test(.enabled(if: OpenStackSwift.isWanted, "OpenStack Swift is not installed, or cannot run here"))
@@ -93,7 +97,7 @@ struct ClusterCheckTests {
             found.last?.message.contains("no conditional writes (status 501 to If-None-Match, 501") == true,
             "\(found)"
         )
-        #expect(try StoreEngine.swift.status(of: prefix + StoreCheck.trial) == "404")
+        #expect(try StoreEngine.swift.status(of: prefix + Self.trial) == "404")
     }
 
     /// What the check finds in a real store.
@@ -113,7 +117,9 @@ struct ClusterCheckTests {
               store-budget: 60s
             """
         let cluster = try load(yaml).cluster
-        return StoreCheck(try #require(cluster.bucket), cluster).findings(RecordedProbe())
+        var check = StoreCheck(try #require(cluster.bucket), cluster)
+        check.trial = trial
+        return check.findings(RecordedProbe())
     }
 
     @Test func `tells stores that refuse writes, ignore conditions or keep what is removed`() throws {
@@ -122,7 +128,8 @@ struct ClusterCheckTests {
             (trialFindings(condition: 501), [.ok, .warning], "status 501 to If-None-Match"),
             (trialFindings(condition: 200), [.ok, .warning], "the one with the older may win"),
             (trialFindings(write: 403), [.ok, .failure], "refuses writes (status 403)"),
-            (trialFindings(removal: 403), [.ok, .ok, .warning], "'doctor', stays"),
+            (trialFindings(removal: 403), [.ok, .ok, .warning], "'doctor-test', stays"),
+            (trialFindings(write: 403, removal: 403), [.ok, .failure], "refuses writes (status 403)"),
             (trialFindings(removal: 404), [.ok, .ok], "has conditional writes"),
         ] as [([Finding], [Finding.Severity], String)] {
             #expect(found.map(\.severity) == severities && found.last?.message.contains(words) == true, "\(found)")

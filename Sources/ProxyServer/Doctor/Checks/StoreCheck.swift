@@ -5,7 +5,7 @@ import OriginTransfer
 /// conditions and removals, which it tries with an object of its own.
 struct StoreCheck: DoctorCheck {
     /// The key of the object that is written and removed, below the prefix of the store.
-    static let trial = "doctor"
+    var trial = "doctor-" + String(UInt64.random(in: .min ... .max), radix: 16)
 
     /// Sends a request to the store.
     var ask: @Sendable (ObjectRequest) throws(Errno) -> Result<ObjectResponse, ObjectFailure>
@@ -69,15 +69,14 @@ struct StoreCheck: DoctorCheck {
         var answers: [ObjectResponse] = []
         // The third one only proves that writing is permitted; the others may be refused because of their conditions.
         for condition in [.isAbsent, .isAbsent, nil, .matches("\"none\"")] as [ObjectRequest.Condition?] {
-            switch try ask(request(.put(.bytes(Array("edgeprint doctor\n".utf8))), Self.trial, if: condition)) {
+            switch try ask(request(.put(.bytes(Array("edgeprint doctor\n".utf8))), trial, if: condition)) {
             case .success(let response): answers.append(response)
             case .failure(let failure): return [broken(failure)]
             }
         }
-        // The first answer is not 200 if the object of an earlier trial is still there.
         let (created, written, replaced) = (answers[1].status, answers[2].status, answers[3].status)
         if written / 100 != 2 {
-            findings.append(refusal("refuses writes", written))
+            return [refusal("refuses writes", written)]
         } else if (created, replaced) == (412, 412) {
             findings.append(.ok(subject, "\(name) has conditional writes"))
         } else {
@@ -88,12 +87,12 @@ struct StoreCheck: DoctorCheck {
             let fix = "nothing wrong is served; to spare the uploads, use a store with conditional writes"
             findings.append(.warning(subject, message, fix: fix))
         }
-        switch try ask(request(.delete, Self.trial)) {
+        switch try ask(request(.delete, trial)) {
         case .success(let response) where response.status / 100 == 2 || response.status == 404: break
         case .success(let response):
             let message = """
                 \(name) refuses to remove objects (status \(response.status)): damaged ones are not written again, and the object of \
-                this trial, '\(Self.trial)', stays
+                this trial, '\(trial)', stays
                 """
             findings.append(.warning(subject, message, fix: "allow s3:DeleteObject to cluster.access-key"))
         case .failure(let failure): findings.append(broken(failure))
