@@ -58,7 +58,8 @@ package struct TransferTimeouts: Hashable, Sendable {
     /// From the last sign of life of the peer's system to the end of the connection, also while a response is awaited; `nil` for the
     /// system's default of hours.
     ///
-    /// The kernel asks after half of it (tcp(7): `TCP_KEEPIDLE`, `TCP_USER_TIMEOUT`). The other side's program need not run for that.
+    /// The kernel asks after half of it, in whole seconds, so that it takes two seconds at least (tcp(7): `TCP_KEEPIDLE`,
+    /// `TCP_USER_TIMEOUT`). The other side's program need not run for that.
     package var silence: Int?
     /// From the call of `load`, including time in the queue.
     package var total: Int
