@@ -152,11 +152,11 @@ package final class SharedStore: SharedStoring {
         original record: OriginRecord,
         body: OriginBody?,
         at place: SharedPlace,
-        completion: @escaping @Sendable (Bool) -> Void
+        completion: (@Sendable (Bool) -> Void)?
     ) {
         let key = StoreObject.metaKey(record.key)
         var item = StoreQueue.Item(key: key, work: .original(record, body, place), subject: PurgeSubject(record))
-        item.completion = StoreCompletion(completion)
+        item.completion = completion.map { StoreCompletion($0) }
         queue.add(item)
     }
 

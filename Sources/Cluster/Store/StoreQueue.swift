@@ -94,8 +94,7 @@ package final class StoreQueue: Sendable {
             if let index = state.items.firstIndex(where: { $0.key == item.key }) {
                 let old = state.items.remove(at: index)
                 state.release(old)
-                item = item.completed(by: old)
-                lost.append(old)
+                if !item.takeContent(of: old) { lost.append(old) }
             }
             guard state.items.count < maximumCount, item.bytes <= state.limit - state.bytes,
                 !item.holdsFile || state.files < maximumFiles
@@ -174,14 +173,26 @@ package final class StoreQueue: Sendable {
 }
 
 extension StoreQueue.Item {
-    /// The item with the content of an older one that has not been written yet, if its record is of that content.
-    fileprivate func completed(by old: StoreQueue.Item) -> StoreQueue.Item {
+    /// Takes over the content of an older item that has not been written yet, if the record is of that content.
+    ///
+    /// The completion of the older item is then told about this one.
+    ///
+    /// - Returns: false if this item replaces the older one instead.
+    fileprivate mutating func takeContent(of old: StoreQueue.Item) -> Bool {
         guard case .original(let record, nil, let place) = work, case .original(_, let body?, _) = old.work,
             body.digest == record.digest
-        else { return self }
-        var item = self
-        item.work = .original(record, body, place)
-        return item
+        else { return false }
+        work = .original(record, body, place)
+        guard let earlier = old.completion else { return true }
+        guard let later = completion else {
+            completion = earlier
+            return true
+        }
+        completion = StoreCompletion { isStored in
+            earlier.end(isStored)
+            later.end(isStored)
+        }
+        return true
     }
 }
 

@@ -97,12 +97,13 @@ package protocol SharedStoring: Sendable {
     ///
     /// - Parameters:
     ///   - place: the place when its download began.
-    ///   - completion: called once with whether the store has it, or something newer; any thread, must not block.
+    ///   - completion: called once with whether the store has it, or something newer; any thread, must not block. `nil` if nobody
+    ///     waits for it.
     func store(
         original record: OriginRecord,
         body: OriginBody?,
         at place: SharedPlace,
-        completion: @escaping @Sendable (Bool) -> Void
+        completion: (@Sendable (Bool) -> Void)?
     )
     /// Queues a result, if making it took long enough.
     ///
@@ -139,6 +140,6 @@ package protocol SharedStoring: Sendable {
 extension SharedStoring {
     /// Queues an original that nobody waits for.
     package func store(original record: OriginRecord, body: OriginBody?, at place: SharedPlace) {
-        store(original: record, body: body, at: place) { _ in }
+        store(original: record, body: body, at: place, completion: nil)
     }
 }

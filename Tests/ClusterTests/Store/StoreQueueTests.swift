@@ -71,13 +71,40 @@ struct StoreQueueTests {
         }
     }
 
-    @Test func `whoever waits for a write learns that it is dropped`() throws {
+    /// Creates an item whose completion appends its name and the result.
+    private func item(_ number: Int, _ name: String, _ told: Signal<[String]>, body: Bool = true, changed: Bool = false)
+        throws -> StoreQueue.Item
+    {
+        var item = try item(number, 1_000, body: body, changed: changed)
+        item.completion = StoreCompletion { isStored in told.update { $0.append("\(name) \(isStored)") } }
+        return item
+    }
+
+    @Test func `a later record that keeps the content of a waiting write keeps its completion`() throws {
         let told = Signal<[String]>([])
-        func item(_ number: Int, _ name: String) throws -> StoreQueue.Item {
-            var item = try self.item(number, 1_000)
-            item.completion = StoreCompletion { isStored in told.update { $0.append("\(name) \(isStored)") } }
-            return item
-        }
+        let queue = StoreQueue(bytes: 1 << 20, count: 2)
+        queue.add(try item(1, "content", told))
+        queue.add(try item(1, "record", told, body: false))
+        #expect(told.value.isEmpty)
+        queue.next()?.completion?.end(true)
+        #expect(told.value == ["content true", "record true"])
+        // A record without a completion of its own keeps the waiting one.
+        queue.add(try item(2, "kept", told))
+        queue.add(try item(2, 1_000, body: false))
+        #expect(told.value.count == 2)
+        queue.next()?.completion?.end(true)
+        #expect(told.value.last == "kept true")
+        // The content of another response is not written.
+        queue.add(try item(3, "old", told))
+        queue.add(try item(3, "new", told, body: false, changed: true))
+        #expect(told.value.last == "old false" && told.value.count == 4)
+        queue.close()
+        #expect(told.value.last == "new false" && told.value.count == 5)
+    }
+
+    @Test func `the caller of a write is told that it was dropped`() throws {
+        let told = Signal<[String]>([])
+        func item(_ number: Int, _ name: String) throws -> StoreQueue.Item { try self.item(number, name, told) }
         let queue = StoreQueue(bytes: 1 << 20, count: 3)
         for number in 1...4 { queue.add(try item(number, "\(number)")) }
         #expect(told.value == ["4 false"])
