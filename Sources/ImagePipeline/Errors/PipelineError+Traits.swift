@@ -49,6 +49,15 @@ extension PipelineError {
 
     /// Whether the origin or the original caused the failure, so that a fallback image may be served.
     package var isOriginFault: Bool { traits.isOriginFault }
+
+    /// Whether other nodes would probably fail, too: the origin or the original caused the failure, not a state of this node.
+    var isCommonToNodes: Bool {
+        switch self {
+        case .circuitOpen, .sourceSuspended, .sourceOffline: false
+        case .remembered(let error, _), .after(_, let error): error.isCommonToNodes
+        default: isOriginFault
+        }
+    }
 }
 
 extension FailureTraits {

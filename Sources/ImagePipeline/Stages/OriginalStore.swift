@@ -98,7 +98,7 @@ struct OriginalStore: ResponseStore {
 
     func ended(_ failure: PipelineError?) {
         // What this node alone has failed at, another one may do.
-        lease?.giveUp(failure?.isOriginFault == true ? .failed : .abandoned)
+        lease?.giveUp(failure?.isCommonToNodes == true ? .failed : .abandoned)
     }
 
     func change(_ change: ResponseChange) {

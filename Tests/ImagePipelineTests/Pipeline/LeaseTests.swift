@@ -117,6 +117,21 @@ struct LeaseTests {
         #expect(node.store.statistics.writes == 0)
     }
 
+    @Test func `a state of one node ends its lease as abandoned, so that another node asks the origin`() throws {
+        let node = try ClusterNode(prefix, leases: leases)
+        let failures: [PipelineError] = [
+            .circuitOpen(secondsLeft: 5), .sourceSuspended, .sourceOffline, .originUnreachable("refused"),
+        ]
+        let ends: [DownloadLease.End] = [.abandoned, .abandoned, .abandoned, .failed]
+        for (number, failure) in failures.enumerated() {
+            let pending = node.rig.ask("\(number).png", nil)
+            try leases.grant(number + 1)
+            try node.rig.loader.wait(for: number + 1)[number].fail(failure)
+            _ = try pending.error()
+            try leases.wait(forEnds: Array(ends[...number]))
+        }
+    }
+
     @Test func `requests with a CDN-Loop of their own wait only for each other`() throws {
         let node = try ClusterNode(prefix, leases: leases)
         let callers = [OriginCaller.nobody, OriginCaller(cdnLoop: "a"), OriginCaller(cdnLoop: "b")]
