@@ -77,11 +77,17 @@ extension DownloadLeases {
     }
 
     /// Ends what waits for the engine: it is downloaded without leases.
+    ///
+    /// Ends of leases are kept for the next connection.
     private func disconnect() {
+        // What is released takes the lock.
         let lost = state.withLock { state in
             state.isConnected = false
-            defer { (state.takes, state.waits, state.ends) = ([], [], []) }
-            return (requests: state.takes + state.waits, ends: state.ends)
+            let requests = state.takes + state.waits
+            (state.takes, state.waits) = ([], [])
+            var ends: [LeaseEnd] = []
+            if state.isStopped { swap(&ends, &state.ends) }
+            return (requests: requests, ends: ends)
         }
         for request in lost.requests { proceed(request, .unavailable) }
     }
@@ -93,18 +99,24 @@ extension DownloadLeases {
         let now = time.monotonic
         for request in batch.takes where now - request.asked > times.budget { proceed(request, .unavailable) }
         let takes = batch.takes.filter { now - $0.asked <= times.budget }
-        let ends = batch.ends.map { commands.end($0.key, token: $0.token, $0.end) }
+        // An older one may have waited for the connection; its lease has run out.
+        let ended = batch.ends.filter { now - $0.time <= times.lease }
+        let ends = ended.map { commands.end($0.key, token: $0.token, $0.end) }
         let asked = takes.map { commands.take($0.key, token: $0.token, replacing: $0.seen) }
         let all = ends + asked + batch.looks.map { commands.look($0.key) }
         guard !all.isEmpty else { return true }
         var replies: [RedisReply] = []
         let isWhole = (try? connection.exchange(all, replies: &replies)) != nil
+        // Sent again with the next connection, if they are recent: a repeated end has no effect.
+        let unanswered = ended.dropFirst(replies.count)
+        if !unanswered.isEmpty { state.withLock { $0.ends += unanswered } }
         let answers = replies.dropFirst(ends.count)
         var next = answers.startIndex
         for (request, isTake) in takes.map({ ($0, true) }) + batch.looks.map({ ($0, false) }) {
             defer { next += 1 }
             guard next < answers.endIndex else {
-                proceed(request, .unavailable)
+                // The engine may have granted the lease, or may yet: its end has to be sent, or other nodes wait in vain.
+                if isTake { grant(request, .unavailable) } else { proceed(request, .unavailable) }
                 continue
             }
             answered(request, answers[next], isTake: isTake)
@@ -114,8 +126,9 @@ extension DownloadLeases {
 
     private func answered(_ request: LeaseRequest, _ reply: RedisReply, isTake: Bool) {
         switch reply {
-        // The lease that it has looked at has run out, or was abandoned.
-        case .nothing: if isTake { grant(request) } else { ask(request) }
+        case .nothing where isTake: grant(request, .taken)
+        // The lease that it has looked at was abandoned, or has run out: the store may have the original without having been told.
+        case .nothing: request.look { [self] in ask(request) }
         case .text(let bytes):
             let text = String(decoding: bytes, as: UTF8.self)
             let isOver = time.monotonic >= request.deadline

@@ -27,7 +27,7 @@ package final class DownloadLeases: DownloadLeasing {
         var takes: [LeaseRequest] = []
         /// Requests that wait for another node's download.
         var waits: [LeaseRequest] = []
-        /// Ends to be sent.
+        /// Ends to be sent, no more than `limit`: each has a place.
         var ends: [LeaseEnd] = []
         /// Leases and requests in progress.
         var active = 0
@@ -128,23 +128,23 @@ package final class DownloadLeases: DownloadLeasing {
     }
 
     /// Ends a request with a lease.
-    func grant(_ request: LeaseRequest) {
-        note(.taken)
+    ///
+    /// - Parameter result: `unavailable` if it is not known whether the engine has granted it.
+    func grant(_ request: LeaseRequest, _ result: LeaseResult) {
+        note(result)
         let (key, token, place) = (request.key, request.token, request.place)
         request.proceed(
             DownloadLease { [self] end in
-                self.end(LeaseEnd(key: key, token: token, end: end, place: place))
+                self.end(LeaseEnd(key: key, token: token, end: end, time: self.time.monotonic, place: place))
             }
         )
     }
 
     private func end(_ end: LeaseEnd) {
-        let now = time.monotonic
         state.update { state in
-            if end.end == .unshareable { state.separate(end.key, until: now + times.separation, at: now) }
+            if end.end == .unshareable { state.separate(end.key, until: end.time + times.separation, at: end.time) }
             // Otherwise it runs out by itself.
-            guard state.isConnected, state.ends.count < Self.limit else { return }
-            state.ends.append(end)
+            if !state.isStopped { state.ends.append(end) }
         }
     }
 
@@ -189,6 +189,8 @@ struct LeaseEnd: Sendable {
     let key: CacheKey
     let token: String
     let end: DownloadLease.End
+    /// When it ended.
+    let time: Int64
     let place: LeasePlace
 }
 

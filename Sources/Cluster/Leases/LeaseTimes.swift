@@ -29,6 +29,6 @@ package enum LeaseResult: String, Sendable, Hashable, CaseIterable {
     case failed
     /// Another node has taken too long: this node has downloaded it itself.
     case expired
-    /// The engine cannot be reached or is slow, or too many leases are in progress: downloaded without a lease.
+    /// The engine cannot be reached or is slow, or too many leases are in progress: this node has downloaded it at once.
     case unavailable
 }

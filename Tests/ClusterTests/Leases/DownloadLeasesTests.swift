@@ -87,11 +87,34 @@ struct DownloadLeasesTests {
         lease.end(.abandoned)
         // Only the first end counts.
         lease.end(.shared)
+        try waiting.answer(look: 1, nil)
         lease = try #require(try waiting.lease())
-        #expect(rig.value(of: key).contains("busy:") && waiting.looks.value.isEmpty)
-        // Its release is its end.
-        let last = PendingTurn(one, other)
-        #expect(try last.lease() != nil)
+        #expect(rig.value(of: key).contains("busy:"))
+    }
+
+    @Test func `the release of a lease is its end`() throws {
+        let rig = try LeaseRig()
+        let (one, two) = try (rig.node(), rig.node())
+        var first: PendingTurn? = PendingTurn(one, key)
+        #expect(try first?.lease() != nil)
+        let second = PendingTurn(two, key)
+        two.waitUntil(waiting: 1)
+        first = nil
+        try second.answer(look: 1, nil)
+        #expect(try second.lease() != nil)
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a lease that has run out is taken only if the store does not have the original`(engine: Engine) throws {
+        let rig = try LeaseRig(engine)
+        let node = try rig.node()
+        rig.set(key, "busy:dead")
+        let waiting = PendingTurn(node, key)
+        node.waitUntil(waiting: 1)
+        rig.server.command("PEXPIRE {edge}:lease:\(key) 1")
+        try waiting.answer(look: 1, "found")
+        #expect(try waiting.found() == "found")
+        #expect(node.results == [.found: 1])
     }
 
     @Test func `a lease that is released without an end is abandoned`() throws {
@@ -149,13 +172,28 @@ struct DownloadLeasesTests {
         let rig = try LeaseRig()
         let nodes = try [rig.node(), rig.node()]
         rig.set(key, "busy:dead", "PX 500")
-        let waiting = nodes.map { PendingTurn($0, key) }
+        let store = Signal<String?>(nil)
+        let waiting = nodes.map { PendingTurn($0, key, store: store) }
         while !waiting.contains(where: { $0.isDone }) {}
         let first = try #require(waiting.first { $0.isDone })
-        try first.lease()?.end(.shared)
         let second = try #require(waiting.first { $0 !== first })
-        try second.answer(look: 1, "found")
+        store.update { $0 = "found" }
+        try first.lease()?.end(.shared)
         #expect(try second.found() == "found")
+    }
+
+    @Test func `of three nodes that wait for a killed one, one takes the lease, and the others download`() throws {
+        let rig = try LeaseRig()
+        let time = ManualTime()
+        let nodes = try (0..<3).map { _ in try rig.node(time: time) }
+        rig.set(key, "busy:dead")
+        let waiting = nodes.map { PendingTurn($0, key, store: Signal(nil)) }
+        for node in nodes { node.waitUntil(waiting: 1) }
+        rig.server.command("DEL {edge}:lease:\(key)")
+        time.advance(seconds: LeaseTimes.patient.lease / 1_000_000_000)
+        #expect(try waiting.compactMap { try $0.lease() }.count == 1)
+        #expect(nodes.filter { $0.results == [.taken: 1] }.count == 1)
+        #expect(nodes.filter { $0.results == [.expired: 1] }.count == 2)
     }
 
     @Test func `nobody waits longer than a lease lasts`() throws {
@@ -180,11 +218,12 @@ struct DownloadLeasesTests {
         let late = PendingTurn(node, other)
         #expect(late.isDone)
         #expect(try late.isFree())
-        // The engine forgets it; nothing fails.
         lease.end(.shared)
         #expect(node.results == [.taken: 1, .unavailable: 2])
         try rig.server.start()
         node.waitUntil(isConnected: true)
+        // What has ended meanwhile is told afterwards.
+        while !rig.value(of: key).contains("shared:") {}
         #expect(try PendingTurn(node, other).lease() != nil)
     }
 
@@ -208,12 +247,33 @@ struct DownloadLeasesTests {
         let node = try rig.node(times: times)
         rig.server.freeze()
         defer { rig.server.thaw() }
-        #expect(try PendingTurn(node, key).isFree())
+        let pending = PendingTurn(node, key)
+        let lease = try #require(try pending.lease())
+        #expect(node.results == [.unavailable: 1])
         node.waitUntil(isConnected: false)
         // It accepts connections, but does not answer.
-        for _ in 0..<100 { #expect(PendingTurn(node, key).isDone) }
+        for _ in 0..<100 { #expect(PendingTurn(node, other).isDone) }
+        #expect(node.results == [.unavailable: 101])
+        // It grants the lease once it goes on, and is told its end.
+        lease.end(.shared)
         rig.server.thaw()
         node.waitUntil(isConnected: true)
+        while !rig.value(of: key).contains("shared:") {}
+    }
+
+    @Test func `the end of a lease is sent again if the engine did not answer in time`() throws {
+        let rig = try LeaseRig()
+        var times = LeaseTimes.patient
+        times.budget = 1_000_000_000
+        let node = try rig.node(times: times)
+        let lease = try #require(try PendingTurn(node, key).lease())
+        rig.server.freeze()
+        lease.end(.shared)
+        node.waitUntil(isConnected: false)
+        // As if the first had been lost.
+        rig.server.kill()
+        try rig.server.start()
+        while !rig.value(of: key).contains("shared:") {}
     }
 
     @Test func `a server that refuses is not asked`() throws {

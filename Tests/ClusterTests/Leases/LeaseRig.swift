@@ -15,8 +15,11 @@ final class LeaseRig {
     deinit { for node in nodes { node.stop() } }
 
     /// Starts a node, and waits until it is connected.
-    func node(times: LeaseTimes = .patient, location: String? = nil) throws -> DownloadLeases {
-        let node = DownloadLeases(location: try LogLocation(location ?? server.location), name: "edge", times: times)
+    func node(times: LeaseTimes = .patient, location: String? = nil, time: any TimeSource = SystemTime()) throws
+        -> DownloadLeases
+    {
+        let location = try LogLocation(location ?? server.location)
+        let node = DownloadLeases(location: location, name: "edge", times: times, time: time)
         nodes.append(node)
         try node.start()
         node.waitUntil(isConnected: true)
@@ -42,14 +45,15 @@ extension LeaseTimes {
     }
 }
 
-/// A request for a lease, whose looks into the shared store the test answers.
+/// A request for a lease, whose looks into the shared store the test answers, or a scripted store at once.
 final class PendingTurn: Sendable {
     let looks = Signal<[@Sendable (String?) -> Void]>([])
     private let turn = Signal<DownloadTurn<String>?>(nil)
 
-    init(_ node: DownloadLeases, _ key: CacheKey) {
+    /// - Parameter store: what every look finds; `nil` if the test answers them.
+    init(_ node: DownloadLeases, _ key: CacheKey, store: Signal<String?>? = nil) {
         node.take(original: key) { [looks] found in
-            looks.update { $0.append(found) }
+            if let store { found(store.value) } else { looks.update { $0.append(found) } }
         } completion: { [turn] (result: DownloadTurn<String>) in
             turn.update { $0 = result }
         }
