@@ -2,7 +2,8 @@ import LinuxSystem
 
 /// Lets the nodes of a cluster take turns at downloading an original that none of them has.
 ///
-/// Advice, never a dependency: whatever goes wrong, the answer is `free`, and the caller downloads as if it were alone.
+/// Advice, never a dependency: on any failure of the leases, the caller is told to download, as if it were alone. Only a `look` that
+/// does not call back leaves a request without an answer.
 package protocol DownloadLeasing: Sendable {
     /// The longest wait for another node, in nanoseconds.
     var longestWait: Int64 { get }
@@ -12,7 +13,7 @@ package protocol DownloadLeasing: Sendable {
     /// While another node downloads it, the answer waits, for as long as a lease lasts at most.
     ///
     /// - Parameters:
-    ///   - look: looks the original up in the shared store, where another node has just written it, and calls back with what it has
+    ///   - look: looks the original up in the shared store, where another node may have written it, and calls back with what it has
     ///     found; any thread, must not block. Only `completion` follows a look-up that finds something.
     ///   - completion: called once, on any thread; must not block. Not called if `look` does not call back.
     func take<Found: Sendable>(
@@ -24,7 +25,7 @@ package protocol DownloadLeasing: Sendable {
 
 /// Whether this node is to download an original.
 package enum DownloadTurn<Found: Sendable>: Sendable {
-    /// It is; other nodes wait until the lease ends.
+    /// It is; other nodes may wait until the lease ends.
     case own(DownloadLease)
     /// It is; nobody waits for it.
     case free
@@ -73,7 +74,7 @@ package final class DownloadLease: Sendable {
         if isFirst { release(end) }
     }
 
-    /// Leaves the end to whoever writes the original to the shared store: `giveUp` has no effect then.
+    /// Lets the end of the write to the shared store end the lease: from now on, `giveUp` has no effect.
     package func passOn() { state.withLock { if $0 == .held { $0 = .passedOn } } }
 
     /// Ends the lease, unless it was passed on.

@@ -61,7 +61,7 @@ package struct ObjectRequest: Sendable {
             case isAbsent
         }
 
-        /// What it compares, whatever the tag.
+        /// The kind of comparison, without the entity tag.
         package var kind: Kind {
             switch self {
             case .matches: .matches
