@@ -135,15 +135,16 @@ package final class ObjectClient: Sendable {
                 if isClosed { complete(entry.completion, .failure(.closed)) } else { start(entry) }
             }
             if isClosed { break }
+            // Before the answers are read: one that arrived while a completion took long is in time.
+            let now = time.monotonic
             multi.perform()
             while let ended = unsafe multi.nextEnded() {
                 unsafe end(ended.pointer, transfers[ended.pointer]?.failure(ended.code))
             }
-            let now = time.monotonic
             let late = unsafe transfers.values.filter { $0.deadline <= now }
             for transfer in late { unsafe end(transfer.easy.pointer, .slow) }
             let next = unsafe transfers.values.map(\.deadline).min()
-            multi.poll(milliseconds: next.map { Int($0 - now) / 1_000_000 + 1 })
+            multi.poll(milliseconds: next.map { Int($0 - time.monotonic) / 1_000_000 + 1 })
         }
         let rest = unsafe Array(transfers.values)
         for transfer in rest { unsafe end(transfer.easy.pointer, .closed) }
