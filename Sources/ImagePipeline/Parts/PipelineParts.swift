@@ -1,5 +1,6 @@
 package import HTTPCache
 package import LinuxSystem
+package import OriginTransfer
 
 /// The dependencies that the stages share: cache tiers, lanes, loader, transformer and limits.
 package struct PipelineParts: Sendable {
@@ -24,6 +25,8 @@ package struct PipelineParts: Sendable {
     package var tiers: TierPolicy
     /// Is told about transfers and stored variants.
     package var observer: (any ActivityObserving)?
+    /// The accounts of bodies in memory; `nil` if they are not counted.
+    package var ledgers: BodyLedgers?
     /// Asks the nodes that own originals; `nil` without a cluster.
     package var owners: (any OwnerAsking)?
     /// The dependencies of exchanges with origins.

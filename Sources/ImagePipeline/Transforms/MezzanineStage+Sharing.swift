@@ -62,7 +62,7 @@ extension MezzanineStage {
     ) -> Found? {
         let size = Reduction(factor: mezzanine.factor, original: origin.header).size
         guard let picture = VariantMetadata(encoded: result.record.metadata), let format = picture.format.image,
-            PixelSize(width: picture.width, height: picture.height) == size, let body = Self.body(result.bytes)
+            PixelSize(width: picture.width, height: picture.height) == size, let body = body(result.bytes)
         else { return nil }
         let record = VariantRecord(
             key: Self.key(of: origin.key, mezzanine),

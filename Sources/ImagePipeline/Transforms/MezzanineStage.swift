@@ -41,7 +41,7 @@ struct MezzanineStage: Sendable {
 
     /// Returns a mezzanine that is not on disk yet.
     private func recent(_ key: CacheKey, of origin: OriginRecord) -> (VariantRecord, OriginBody)? {
-        guard let recent = parts.recent.derived(key, from: origin.digest), let body = Self.body(recent.bytes)
+        guard let recent = parts.recent.derived(key, from: origin.digest), let body = body(recent.bytes)
         else { return nil }
         return (recent.record, body)
     }
@@ -79,10 +79,11 @@ struct MezzanineStage: Sendable {
         if let place { share(record, picture.bytes, as: mezzanine, of: origin, at: place) }
     }
 
-    /// Copies bytes into a memory file, from which a worker reads; `nil` if the system refuses one.
-    static func body(_ bytes: [UInt8]) -> OriginBody? {
+    /// Copies bytes into a memory file, from which a worker reads; `nil` if the system or the account of bodies has no room.
+    func body(_ bytes: [UInt8]) -> OriginBody? {
         do throws(TransferError) {
-            let sink = try BodySink(limit: bytes.count)
+            let sink = try BodySink(limit: bytes.count, ledgers: parts.ledgers)
+            guard sink.charge?.add(bytes.count) ?? true else { return nil }
             try unsafe bytes.withUnsafeBufferPointer { buffer throws(TransferError) in
                 try unsafe sink.append(UnsafeRawBufferPointer(buffer))
             }

@@ -17,7 +17,7 @@ package final class BodySink {
     /// Whether the bytes are in an unnamed file of a folder.
     let isOnDisk: Bool
     /// What the file's bytes are charged to by the sink's user; `nil` if they are not counted.
-    let charge: MemoryCharge?
+    package let charge: MemoryCharge?
     /// Whether appended bytes are written to `file`; otherwise `file` already contains them.
     private let copies: Bool
     private let digest: OpaquePointer

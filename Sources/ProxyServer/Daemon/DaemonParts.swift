@@ -158,6 +158,7 @@ final class DaemonParts: Sendable {
             presentation: EntityPresentation.fields
         )
         shared.observer = events
+        shared.ledgers = transfers.ledgers
         let nodes = try ClusterNodes(
             configuration,
             folder: engine.folder,

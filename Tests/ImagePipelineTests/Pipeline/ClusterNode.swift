@@ -19,16 +19,20 @@ final class ClusterNode {
     /// - Parameters:
     ///   - prefix: the keys of the objects that the nodes share.
     ///   - endpoint: of the store; `nil` for SeaweedFS.
-    ///   - outOfTouch: what it does out of touch; `nil` outside of a cluster with a log.
-    ///   - leases: with which the nodes take turns at downloads; `nil` for none.
     ///   - firstByte: the budget of a read in milliseconds of `time`; by default, slow machines are waited for.
+    ///   - outOfTouch: what it does out of touch; `nil` outside of a cluster with a log.
+    ///   - ledgers: the accounts of bodies in memory; `nil` if they are not counted.
+    ///   - leases: with which the nodes take turns at downloads; `nil` for none.
+    ///   - wrapping: returns what the pipeline uses in place of the store.
     init(
         _ prefix: String,
         endpoint: String? = nil,
         firstByte: Int = 20_000,
         time: any TimeSource = SystemTime(),
         outOfTouch: PurgeProgress.OutOfTouch? = nil,
-        leases: (any DownloadLeasing)? = nil
+        ledgers: BodyLedgers? = nil,
+        leases: (any DownloadLeasing)? = nil,
+        wrapping: (SharedStore) -> any SharedStoring = { $0 }
     ) throws {
         let endpoint = try endpoint ?? SeaweedFS.shared().endpoint
         var configuration = SharedStore.Configuration(
@@ -44,7 +48,7 @@ final class ClusterNode {
         store = try SharedStore(configuration, time: time, place: { SharedPlace(sequence: 1, log: "m") }) { _, _ in
             verdict.value.withLock { $0 }
         }
-        rig = try PipelineRig(outOfTouch: outOfTouch, shared: store, leases: leases)
+        rig = try PipelineRig(outOfTouch: outOfTouch, shared: wrapping(store), ledgers: ledgers, leases: leases)
     }
 
     /// Sets what the purges since any place mean.

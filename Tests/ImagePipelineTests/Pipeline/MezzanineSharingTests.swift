@@ -3,6 +3,7 @@ import HTTPCache
 import HTTPSemantics
 import ImagePlan
 import LinuxSystem
+import OriginTransfer
 import TestSupport
 import Testing
 
@@ -151,6 +152,26 @@ struct MezzanineSharingTests {
         again.make([output(400)])
         _ = try pending.value()
         #expect(other.rig.loader.all.isEmpty && other.rig.transformer.all.count == 2)
+    }
+
+    @Test func `its bytes count while it is used, and without room for them it is a miss`() throws {
+        let one = try ClusterNode(prefix)
+        try fill(one)
+        let ledgers = BodyLedgers(memory: 1_000, disk: 0)
+        let other = try ClusterNode(prefix, ledgers: ledgers)
+        let pending = other.rig.ask("large.png", try canonical("w=400"))
+        let job = try other.rig.transformer.wait(for: 1)[0]
+        #expect(job.job.sourceLength == 1_000 && ledgers.memory.used == 1_000)
+        job.make([output(400, .png)])
+        _ = try pending.value()
+        let tight = try ClusterNode(prefix, ledgers: BodyLedgers(memory: 999, disk: 0))
+        let later = tight.rig.ask("large.png", try canonical("w=380"))
+        let whole = try tight.rig.transformer.wait(for: 1)[0]
+        #expect(whole.job.reduction == nil && whole.job.sourceLength == large(tight).count)
+        whole.make([output(380, .png), output(1000)])
+        _ = try later.value()
+        // It is as good as before.
+        #expect(tight.store.statistics.damaged == 0 && tight.rig.loader.all.isEmpty)
     }
 
     @Test func `where the content is here, the store is not asked for a mezzanine`() throws {

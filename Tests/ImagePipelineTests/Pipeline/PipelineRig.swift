@@ -4,6 +4,7 @@ import HTTPSemantics
 import ImagePipeline
 import ImagePlan
 import LinuxSystem
+import OriginTransfer
 import TestSupport
 
 /// A pipeline with real caches and with an origin and workers that the test scripts.
@@ -24,6 +25,7 @@ final class PipelineRig: Sendable {
     ///   - tiers: how the tiers are used.
     ///   - outOfTouch: what the node of a cluster does out of touch; `nil` outside of one.
     ///   - shared: the tier of a cluster.
+    ///   - ledgers: the accounts of bodies in memory; `nil` if they are not counted.
     ///   - leases: with which nodes of a cluster take turns at downloads.
     ///   - owners: the other nodes of a cluster.
     ///   - disk: wraps the store of the pipeline.
@@ -32,6 +34,7 @@ final class PipelineRig: Sendable {
         tiers: TierPolicy = TierPolicy(),
         outOfTouch: PurgeProgress.OutOfTouch? = nil,
         shared: (any SharedStoring)? = nil,
+        ledgers: BodyLedgers? = nil,
         leases: (any DownloadLeasing)? = nil,
         owners: (any OwnerAsking)? = nil,
         disk: (DiskStore) -> any DiskStoring = { $0 }
@@ -43,6 +46,7 @@ final class PipelineRig: Sendable {
             tiers: tiers,
             outOfTouch: outOfTouch,
             shared: shared,
+            ledgers: ledgers,
             leases: leases,
             owners: owners,
             disk: disk
@@ -56,6 +60,7 @@ final class PipelineRig: Sendable {
         tiers: TierPolicy = TierPolicy(),
         outOfTouch: PurgeProgress.OutOfTouch? = nil,
         shared: (any SharedStoring)? = nil,
+        ledgers: BodyLedgers? = nil,
         leases: (any DownloadLeasing)? = nil,
         owners: (any OwnerAsking)? = nil,
         disk: (DiskStore) -> any DiskStoring = { $0 }
@@ -84,6 +89,7 @@ final class PipelineRig: Sendable {
             presentation: { Array($0.mediaType.utf8) }
         )
         parts.shared = shared
+        parts.ledgers = ledgers
         parts.leases = leases
         parts.owners = owners
         pipeline = Pipeline(parts)
