@@ -51,44 +51,52 @@ extension SharedStore {
         result plan: CacheKey,
         of digest: CacheKey,
         for subject: PurgeSubject,
-        completion: @escaping @Sendable (SharedResult?) -> Void
+        completion: @escaping @Sendable (ReceivedResult?) -> Void
     ) {
         let plan = self.plan(plan)
         let key = StoreObject.key(.result, plan, of: digest)
         let request = ObjectRequest(.get, key, limit: configuration.largestResult, patience: configuration.reading)
         read(request, hasOwnLimit: true) { [self] response in
-            guard let response, let found = value(StoreObject.result(response.bytes, plan: plan, of: digest), of: key)
-            else { return completion(nil) }
-            // What was made of this content needs no validation. Where purges may be missing, that of the original tells whether it is
-            // still the content.
-            guard verdict(subject, found.place) != .purged else {
-                note { $0.purged += 1 }
-                return completion(nil)
+            guard let response else { return completion(nil) }
+            let received = ReceivedResult { [self] in
+                guard let found = value(StoreObject.result(response.bytes, plan: plan, of: digest), of: key)
+                else { return nil }
+                // What was made of this content needs no validation. Where purges may be missing, that of the original tells whether
+                // it is still the content.
+                guard verdict(subject, found.place) != .purged else {
+                    note { $0.purged += 1 }
+                    return nil
+                }
+                note { $0.hits += 1 }
+                return SharedResult(record: found.record, bytes: found.bytes)
             }
-            note { $0.hits += 1 }
-            completion(SharedResult(record: found.record, bytes: found.bytes))
+            completion(received)
         }
     }
 
     package func find(
         mezzanine plan: CacheKey,
         of digest: CacheKey,
-        completion: @escaping @Sendable (SharedResult?) -> Void
+        completion: @escaping @Sendable (ReceivedResult?) -> Void
     ) {
         let plan = self.plan(plan, of: .mezzanine)
         let key = StoreObject.key(.mezzanine, plan, of: digest)
         let request = ObjectRequest(.get, key, limit: configuration.largestResult, patience: configuration.reading)
         read(request, hasOwnLimit: true) { [self] response in
-            guard let response,
-                let found = value(
-                    StoreObject.result(response.bytes, as: .mezzanine, plan: plan, of: digest),
-                    of: key
-                )
-            else { return completion(nil) }
-            // No purge makes it wrong: it belongs to the content, which only a usable record names.
-            note { $0.hits += 1 }
-            completion(SharedResult(record: found.record, bytes: found.bytes))
+            guard let response else { return completion(nil) }
+            let received = ReceivedResult { [self] in
+                let result = StoreObject.result(response.bytes, as: .mezzanine, plan: plan, of: digest)
+                guard let found = value(result, of: key) else { return nil }
+                // No purge makes it wrong: it belongs to the content, which only a usable record names.
+                note { $0.hits += 1 }
+                return SharedResult(record: found.record, bytes: found.bytes)
+            }
+            completion(received)
         }
+    }
+
+    package func discard(mezzanine plan: CacheKey, of digest: CacheKey) {
+        discard(StoreObject.key(.mezzanine, self.plan(plan, of: .mezzanine), of: digest))
     }
 
     /// Returns the record with the time of its validation by this node's clock.

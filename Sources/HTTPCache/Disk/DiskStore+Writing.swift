@@ -60,6 +60,11 @@ extension DiskStore {
         _ = shared.queue.submit(.discard(.originals, key, digest: digest))
     }
 
+    /// Removes a variant, unless it has another digest by then.
+    package func drop(variant key: CacheKey, digest: CacheKey) {
+        _ = shared.queue.submit(.discard(.variants, key, digest: digest))
+    }
+
     /// Removes an original with its body and all its variants; reads miss from this call on.
     ///
     /// While the folder is unusable, up to 65,536 removals wait; they do not survive the process.

@@ -37,6 +37,8 @@ package protocol DiskStoring: Sendable {
     func store(origin: OriginRecord, body: OriginBody?) -> Bool
     /// Queues the removal of an original's body, whose record and variants stay; of no effect if the body has another digest by then.
     func dropBody(ofOrigin key: CacheKey, digest: CacheKey)
+    /// Queues the removal of a variant; of no effect if it has another digest by then.
+    func drop(variant key: CacheKey, digest: CacheKey)
     /// Hides the entries that a purge selects from readers, or marks them as stale for a soft purge; `remove` must follow.
     ///
     /// - Returns: false when too many purges are waiting; nothing has changed.
@@ -87,6 +89,9 @@ extension DiskStoring {
     package func remove(_ purge: Purge, completion: (@Sendable (PurgeCounts) -> Void)?) -> Bool {
         remove(purge, at: nil, completion: completion)
     }
+
+    /// Keeps the variant.
+    package func drop(variant key: CacheKey, digest: CacheKey) {}
 
     /// Has no position.
     package func setPosition(_ position: PurgePosition) {}

@@ -75,6 +75,13 @@ package final class RecentOriginals: Sendable {
         disk.flush { [weak self] in self?.remove(key, number) }
     }
 
+    /// Removes an object derived from an original, unless it has another digest.
+    package func drop(derived key: CacheKey, digest: CacheKey) {
+        state.withLock { state in
+            if state.derived[key]?.record.digest == digest { state.derived[key] = nil }
+        }
+    }
+
     /// Removes what a purge selects, or marks the originals as stale.
     package func purge(_ purge: Purge) {
         state.withLock { state in

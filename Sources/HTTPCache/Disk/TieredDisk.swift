@@ -75,6 +75,8 @@ package struct TieredDisk: RawStoring {
 
     package func dropBody(ofOrigin key: CacheKey, digest: CacheKey) { disk.dropBody(ofOrigin: key, digest: digest) }
 
+    package func drop(variant key: CacheKey, digest: CacheKey) { disk.drop(variant: key, digest: digest) }
+
     package func tombstone(_ purge: Purge) -> Bool { disk.tombstone(purge) }
 
     package func remove(

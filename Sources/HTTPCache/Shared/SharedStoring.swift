@@ -51,6 +51,21 @@ package struct SharedResult: Sendable {
     }
 }
 
+/// A result, or a mezzanine, as it came from the shared store.
+package struct ReceivedResult: Sendable {
+    private let decode: @Sendable () -> SharedResult?
+
+    /// Creates a result that is still encoded.
+    ///
+    /// - Parameter decode: verifies and decodes it; `nil` if it cannot be used.
+    package init(decode: @escaping @Sendable () -> SharedResult?) { self.decode = decode }
+
+    /// Verifies and decodes it, once; `nil` if it cannot be used.
+    ///
+    /// Hashes all bytes, which takes long for large ones: not to be called on a thread of the store, which has other reads to do.
+    package func decoded() -> SharedResult? { decode() }
+}
+
 /// The interface of the tier that the nodes of a cluster share, for the stages.
 ///
 /// Nothing throws: failures are misses. Look-ups return immediately and call back once, on a thread of the store or before they
@@ -79,7 +94,7 @@ package protocol SharedStoring: Sendable {
         result plan: CacheKey,
         of digest: CacheKey,
         for subject: PurgeSubject,
-        completion: @escaping @Sendable (SharedResult?) -> Void
+        completion: @escaping @Sendable (ReceivedResult?) -> Void
     )
 
     /// Looks up a mezzanine, which is as immutable as the content that it was made of.
@@ -90,7 +105,7 @@ package protocol SharedStoring: Sendable {
     func find(
         mezzanine plan: CacheKey,
         of digest: CacheKey,
-        completion: @escaping @Sendable (SharedResult?) -> Void
+        completion: @escaping @Sendable (ReceivedResult?) -> Void
     )
 
     /// Queues an original; without a body only its record (a 304).
@@ -131,6 +146,12 @@ package protocol SharedStoring: Sendable {
         for subject: PurgeSubject,
         at place: SharedPlace
     )
+    /// Queues the removal of a mezzanine that is useless, which otherwise no node would replace.
+    ///
+    /// - Parameters:
+    ///   - plan: the hash of everything that the bytes depend on besides the original's content.
+    ///   - digest: the digest of the original's content.
+    func discard(mezzanine plan: CacheKey, of digest: CacheKey)
     /// Queues the removal of an original's record, which must not be used any longer.
     func remove(original key: CacheKey)
     /// Drops the queued writes that a purge selects. Those that are stored already are unusable by their place.

@@ -63,8 +63,11 @@ extension VariantTask {
         copy?.mezzanine != nil && error.traits.isRetryableAlone
     }
 
-    /// Makes the variant of the original's content after a mezzanine was useless.
-    func makeWithoutMezzanine() {
+    /// Makes the variant of the original's content after a mezzanine was useless; one that cannot be decoded is removed.
+    func makeWithoutMezzanine(after error: PipelineError, _ work: Work) {
+        if let copy = work.copy, MezzanineStage.isUndecodable(error) {
+            MezzanineStage(parts: parts).discard(copy, of: work.outcome.origin.record)
+        }
         step.withLock { $0.avoidsMezzanines = true }
         askForBody()
     }

@@ -99,7 +99,7 @@ extension VariantTask {
         ) { [self] result in
             switch result {
             case .success(let made): publish(made, work, resolved: nil)
-            case .failure(let error) where mayBeDue(to: work.copy, error): makeWithoutMezzanine()
+            case .failure(let error) where mayBeDue(to: work.copy, error): makeWithoutMezzanine(after: error, work)
             case .failure(let error): fail(error, work.outcome.status.ofFailure, cost: work.cost)
             }
         }
@@ -144,7 +144,7 @@ extension VariantTask {
             guard isOwn || isPredicted else { return makeAlone(work) }
             if !isOwn { parts.sharing.noteResolved() }
             publish(made, work, resolved: isPredicted ? work.resolved?.key : nil)
-        case .failure(let error) where mayBeDue(to: work.copy, error): makeWithoutMezzanine()
+        case .failure(let error) where mayBeDue(to: work.copy, error): makeWithoutMezzanine(after: error, work)
         case .failure(let error) where !isOwn && error.traits.isPermanent:
             // The error names the other request's parameters, and may be due to them.
             makeAlone(work)

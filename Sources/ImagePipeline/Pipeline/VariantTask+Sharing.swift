@@ -41,9 +41,11 @@ extension VariantTask {
             }
             let subject = PurgeSubject(request).known(record)
             flight.enter(.disk)
-            parts.shared?.find(result: sharedKey(resolved, others), of: record.digest, for: subject) { [self] result in
+            let key = sharedKey(resolved, others)
+            parts.shared?.find(result: key, of: record.digest, for: subject) { [self] received in
                 let isTaken = parts.readLane.submit { [self] in
-                    guard let result, use(result, resolved, of: joined, with: auxiliaries) else { return otherwise() }
+                    guard let result = received?.decoded(), use(result, resolved, of: joined, with: auxiliaries)
+                    else { return otherwise() }
                 }
                 if !isTaken { end(.failure(.overloaded("too many requests are waiting for the disk"))) }
             }

@@ -17,6 +17,8 @@ struct MezzanineStage: Sendable {
         var body: OriginBody
         /// The format of the file.
         var format: ImageFormat
+        /// Whether it has just come from the shared store.
+        var isShared = false
 
         /// The reduction on each axis.
         var factor: Int { mezzanine?.factor ?? 1 }
@@ -77,6 +79,22 @@ struct MezzanineStage: Sendable {
         )
         parts.recent.store(record, of: origin, bytes: picture.bytes, on: disk)
         if let place { share(record, picture.bytes, as: mezzanine, of: origin, at: place) }
+    }
+
+    /// Whether a failure of work on a mezzanine says that it cannot be decoded.
+    static func isUndecodable(_ error: PipelineError) -> Bool {
+        error.traits.failureClass == .undecodable && error.traits.isOriginFault
+    }
+
+    /// Removes a mezzanine that cannot be decoded from this node, and from the shared store if it came from there.
+    ///
+    /// Of no effect for a lossless copy.
+    func discard(_ found: Found, of origin: OriginRecord) {
+        guard let mezzanine = found.mezzanine else { return }
+        let key = Self.key(of: origin.key, mezzanine)
+        parts.recent.drop(derived: key, digest: found.body.digest)
+        parts.disk?.drop(variant: key, digest: found.body.digest)
+        if found.isShared { discardShared(mezzanine, of: origin) }
     }
 
     /// Copies bytes into a memory file, from which a worker reads; `nil` if the system or the account of bodies has no room.

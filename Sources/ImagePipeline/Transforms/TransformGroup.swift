@@ -116,7 +116,11 @@ final class TransformGroup: Sendable {
         }
         let whole = orders.filter(\.hasWholeImage)
         for order in orders where !order.hasWholeImage { order.end(.failure(error)) }
-        guard !whole.isEmpty else { return ended() }
+        guard let one = whole.first else { return ended() }
+        // The tasks of the other orders discard theirs.
+        if let source, MezzanineStage.isUndecodable(error) {
+            MezzanineStage(parts: parts).discard(source, of: one.outcome.origin.record)
+        }
         let rest = Lock(whole.count)
         for order in whole {
             TransformGroup(parts: parts, orders: [order], source: order.copy, extra: nil) { [ended] in

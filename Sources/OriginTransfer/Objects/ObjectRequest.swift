@@ -135,6 +135,8 @@ package struct ObjectResponse: Sendable {
     package var date: Int64?
     /// The content of a response to `.get` with status 200; for other statuses, the first bytes.
     package var bytes: [UInt8] = []
+    /// What `bytes` count against until the response is released; `nil` if they are not counted.
+    var charge: MemoryCharge?
     /// The content of a response to `.getFile` with status 200.
     package var body: TransferBody?
 

@@ -214,6 +214,7 @@ final class ObjectTransfer {
         response.entityTag = head.lines["etag"]
         response.date = head.lines["date"].flatMap { HTTPDate($0, now: time.wallSeconds) }?.seconds
         response.bytes = bytes
+        response.charge = charge
         if head.status == 200, case .getFile = request.verb {
             guard let body = try? openSink().finish() else { return .failure(.busy) }
             response.body = body

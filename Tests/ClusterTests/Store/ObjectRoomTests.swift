@@ -113,6 +113,20 @@ struct ObjectRoomTests {
         }
     }
 
+    @Test func `an object in the heap counts until its response is released`() throws {
+        let origin = try origin()
+        let client = try client(origin, folder: nil)
+        defer { client.close() }
+        do {
+            let response = try client.perform(request(.get, 4_000)).get()
+            try pass(client)
+            #expect(response.bytes.count == 4_000 && ledgers.memory.used == 4_000)
+            withExtendedLifetime(response) {}
+        }
+        try pass(client)
+        #expect(ledgers.memory.used == 0)
+    }
+
     @Test(.enabled(if: SeaweedFS.isWanted))
     func `a content without room is skipped, and is no failure of the store`() throws {
         let prefix = try SeaweedFS.prefix()

@@ -61,4 +61,15 @@ struct SharedMezzanineTests {
         try write([1, 2, 3], in: store)
         #expect(try store.mezzanine(plan, of: record)?.bytes == [1, 2, 3])
     }
+
+    @Test func `a useless one is removed, so that it can be written again`() throws {
+        let store = try StoreRig.store(prefix)
+        try write([1, 2, 3], in: store)
+        store.discard(mezzanine: plan, of: record.digest)
+        try store.settle()
+        #expect(try store.mezzanine(plan, of: record) == nil)
+        try write([4, 5, 6], in: store)
+        #expect(try store.mezzanine(plan, of: record)?.bytes == [4, 5, 6])
+        #expect(store.statistics.damaged == 1)
+    }
 }

@@ -52,15 +52,17 @@ extension SharedStore {
 
     func result(_ plan: CacheKey, of record: OriginRecord) throws -> SharedResult? {
         let found = Signal<SharedResult??>(nil)
-        find(result: plan, of: record.digest, for: PurgeSubject(record)) { result in
-            found.update { $0 = .some(result) }
+        find(result: plan, of: record.digest, for: PurgeSubject(record)) { received in
+            found.update { $0 = .some(received?.decoded()) }
         }
         return try found.wait { $0 != nil } ?? nil
     }
 
     func mezzanine(_ plan: CacheKey, of record: OriginRecord) throws -> SharedResult? {
         let found = Signal<SharedResult??>(nil)
-        find(mezzanine: plan, of: record.digest) { result in found.update { $0 = .some(result) } }
+        find(mezzanine: plan, of: record.digest) { received in
+            found.update { $0 = .some(received?.decoded()) }
+        }
         return try found.wait { $0 != nil } ?? nil
     }
 }
