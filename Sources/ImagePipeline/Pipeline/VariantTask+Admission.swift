@@ -16,10 +16,13 @@ extension VariantTask {
             return false
         }
         guard !request.isPresetPlan, !context.demand.retryFailed else { return true }
+        let key = cost.failureKey(of: request.origin.key)
+        // After a useless mezzanine, the task comes here again, and its own probe must not refuse it.
+        guard step.withLock({ $0.probe }) != key else { return true }
         switch parts.failures.admit(cost, on: request.origin.key) {
         case .clear: return true
         case .probe:
-            step.withLock { $0.probe = cost.failureKey(of: request.origin.key) }
+            step.withLock { $0.probe = key }
             // Other requests must not wait for a retry that may take as long as the failed one.
             flight.detach()
             if flight.isOver { endProbes() }

@@ -204,6 +204,29 @@ struct MezzanineSharingTests {
         #expect(tight.store.statistics.damaged == 0 && tight.rig.loader.all.isEmpty)
     }
 
+    @Test func `a probe that a mezzanine fails continues with the original`() throws {
+        let (one, other) = try (ClusterNode(prefix), ClusterNode(prefix))
+        try fill(one)
+        let plan = try canonical("w=400")
+        let request = other.rig.request("large.png", plan)
+        let header = try ImageSniffer.header(of: large(other))
+        let cost = WorkClass(of: request, plan: plan, header: header, bucket: nil)
+        let key = cost.failureKey(of: request.origin.key)
+        let failures = other.rig.pipeline.failures
+        failures.record(key, .transformTimeout, of: request.origin, plan: plan, work: cost)
+        #expect(try other.rig.ask("large.png", plan).error() != nil && other.rig.transformer.all.isEmpty)
+        other.rig.time.advance(seconds: 2)
+        let pending = other.rig.ask("large.png", plan)
+        let job = try other.rig.transformer.wait(for: 1)[0]
+        #expect(job.job.reduction?.factor == 2 && failures.list(limit: 9).contains(where: \.isBeingTried))
+        job.fail(.broken("cut"))
+        let again = try other.rig.transformer.wait(for: 2)[1]
+        #expect(again.job.reduction == nil)
+        again.make([output(400, .png)])
+        _ = try pending.value()
+        #expect(failures.list(limit: 9).isEmpty)
+    }
+
     @Test func `where the content is here, the store is not asked for a mezzanine`() throws {
         let (one, other) = try (ClusterNode(prefix), ClusterNode(prefix))
         try fill(one)

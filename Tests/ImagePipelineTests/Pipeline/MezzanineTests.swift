@@ -307,7 +307,7 @@ struct MezzanineTests {
 
 extension ImageSniffer {
     /// Reads a file's record.
-    fileprivate static func header(of bytes: [UInt8]) throws -> ImageHeader {
+    static func header(of bytes: [UInt8]) throws -> ImageHeader {
         guard case .image(let header) = sniff(bytes.span, totalLength: bytes.count) else {
             throw PipelineError.notAnImage("")
         }
