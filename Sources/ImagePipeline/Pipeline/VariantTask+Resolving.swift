@@ -145,11 +145,18 @@ extension VariantTask {
             if !isOwn { parts.sharing.noteResolved() }
             publish(made, work, resolved: isPredicted ? work.resolved?.key : nil)
         case .failure(let error) where mayBeDue(to: work.copy, error): makeWithoutMezzanine(after: error, work)
-        case .failure(let error) where !isOwn && error.traits.isPermanent:
-            // The error names the other request's parameters, and may be due to them.
+        case .failure(let error) where !isOwn && mayBeDueToOthers(error):
             makeAlone(work)
         case .failure(let error): fail(error, work.outcome.status.ofFailure, cost: work.cost)
         }
+    }
+
+    /// Whether a failure of a shared flight may not apply to a request that has only joined it.
+    ///
+    /// A permanent one names the other request's parameters, and may be due to them. Any that a retry may avoid may be due to a shared
+    /// mezzanine, which that request used in place of the content.
+    private func mayBeDueToOthers(_ error: PipelineError) -> Bool {
+        error.traits.isPermanent || sharesMezzanines && error.traits.isRetryableAlone
     }
 
     /// Ends with a variant that another request, or another node, has made.

@@ -1,4 +1,5 @@
 import Cluster
+import Glibc
 import HTTPCache
 import HTTPSemantics
 import ImagePlan
@@ -225,6 +226,30 @@ struct MezzanineSharingTests {
         again.make([output(400, .png)])
         _ = try pending.value()
         #expect(failures.list(limit: 9).isEmpty)
+    }
+
+    @Test func `a request with the content is not failed by another one's mezzanine`() throws {
+        let (one, other) = try (ClusterNode(prefix), ClusterNode(prefix))
+        try fill(one)
+        let first = other.rig.ask("large.png", try canonical("w=400"))
+        let job = try other.rig.transformer.wait(for: 1)[0]
+        #expect(job.job.reduction?.factor == 2)
+        _ = try other.rig.ask("large.png", nil).value()
+        // The same variant, made of a square.
+        let second = other.rig.ask("large.png", try canonical("h=400"))
+        let making = other.rig.pipeline.making
+        while making.statuses(limit: 1).oldest.first?.waiters != 2 { sched_yield() }
+        job.fail(.workerLost)
+        var made = 1
+        while first.outcome.value == nil || second.outcome.value == nil {
+            for job in other.rig.transformer.all.dropFirst(made) {
+                made += 1
+                job.make(job.job.outputs.map { _ in output(400, .png) })
+            }
+            sched_yield()
+        }
+        _ = try (first.value(), second.value())
+        #expect(other.rig.loader.all.isEmpty)
     }
 
     @Test func `where the content is here, the store is not asked for a mezzanine`() throws {
