@@ -252,6 +252,27 @@ struct MezzanineSharingTests {
         #expect(other.rig.loader.all.isEmpty)
     }
 
+    @Test func `one that is looked up during a purge answers the requests that wait, and is not stored`() throws {
+        let one = try ClusterNode(prefix)
+        try fill(one)
+        let looks = Signal<[@Sendable () -> Void]>([])
+        let other = try ClusterNode(prefix, wrapping: { HeldStore($0, looks) })
+        let pending = other.rig.ask("large.png", try canonical("w=400"))
+        let look = try looks.wait { $0.count == 1 }[0]
+        let key = other.rig.request("large.png", nil).origin.key
+        let isPurged = Signal(false)
+        #expect(other.rig.pipeline.purge(.originals([key])) { _ in isPurged.update { $0 = true } })
+        try isPurged.wait { $0 }
+        look()
+        let job = try other.rig.transformer.wait(for: 1)[0]
+        #expect(job.job.reduction?.factor == 2)
+        job.make([output(400, .png)])
+        _ = try pending.value()
+        try other.rig.settle()
+        #expect(other.rig.store.variant(MezzanineStage.key(of: key, mezzanine)) == nil)
+        #expect(other.rig.store.statistics.variants.entries == 0)
+    }
+
     @Test func `where the content is here, the store is not asked for a mezzanine`() throws {
         let (one, other) = try (ClusterNode(prefix), ClusterNode(prefix))
         try fill(one)
@@ -285,4 +306,75 @@ struct MezzanineSharingTests {
         try secret.settle()
         #expect(secret.store.statistics.writes == 0)
     }
+}
+
+/// A store whose look-ups of mezzanines the test sends.
+private final class HeldStore: SharedStoring {
+    private let store: SharedStore
+    private let looks: Signal<[@Sendable () -> Void]>
+
+    init(_ store: SharedStore, _ looks: Signal<[@Sendable () -> Void]>) { (self.store, self.looks) = (store, looks) }
+
+    var place: SharedPlace { store.place }
+    var isAvailable: Bool { store.isAvailable }
+    var isWritingPromptly: Bool { store.isWritingPromptly }
+
+    func find(
+        mezzanine plan: CacheKey,
+        of digest: CacheKey,
+        completion: @escaping @Sendable (ReceivedResult?) -> Void
+    ) {
+        looks.update { $0.append { [store] in store.find(mezzanine: plan, of: digest, completion: completion) } }
+    }
+
+    func find(original key: CacheKey, needsBody: Bool, completion: @escaping @Sendable (SharedOriginal?) -> Void) {
+        store.find(original: key, needsBody: needsBody, completion: completion)
+    }
+
+    func find(bodyOf record: OriginRecord, completion: @escaping @Sendable (OriginBody?) -> Void) {
+        store.find(bodyOf: record, completion: completion)
+    }
+
+    func find(
+        result plan: CacheKey,
+        of digest: CacheKey,
+        for subject: PurgeSubject,
+        completion: @escaping @Sendable (ReceivedResult?) -> Void
+    ) {
+        store.find(result: plan, of: digest, for: subject, completion: completion)
+    }
+
+    func store(
+        original record: OriginRecord,
+        body: OriginBody?,
+        at place: SharedPlace,
+        completion: @escaping @Sendable (Bool) -> Void
+    ) {
+        store.store(original: record, body: body, at: place, completion: completion)
+    }
+
+    func store(
+        result record: VariantRecord,
+        bytes: [UInt8],
+        plan: CacheKey,
+        for subject: PurgeSubject,
+        at place: SharedPlace,
+        milliseconds: Int
+    ) {
+        store.store(result: record, bytes: bytes, plan: plan, for: subject, at: place, milliseconds: milliseconds)
+    }
+
+    func store(
+        mezzanine record: VariantRecord,
+        bytes: [UInt8],
+        plan: CacheKey,
+        for subject: PurgeSubject,
+        at place: SharedPlace
+    ) {
+        store.store(mezzanine: record, bytes: bytes, plan: plan, for: subject, at: place)
+    }
+
+    func discard(mezzanine plan: CacheKey, of digest: CacheKey) { store.discard(mezzanine: plan, of: digest) }
+    func remove(original key: CacheKey) { store.remove(original: key) }
+    func purge(_ selection: PurgeSelection) { store.purge(selection) }
 }
