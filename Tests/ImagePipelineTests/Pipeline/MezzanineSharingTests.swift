@@ -348,7 +348,7 @@ private final class HeldStore: SharedStoring {
         original record: OriginRecord,
         body: OriginBody?,
         at place: SharedPlace,
-        completion: @escaping @Sendable (Bool) -> Void
+        completion: (@Sendable (Bool) -> Void)?
     ) {
         store.store(original: record, body: body, at: place, completion: completion)
     }

@@ -33,8 +33,8 @@ struct ClusterHandoverTests {
         }
         while try metric("edgeprint_cluster_in_touch", of: old) != "1" { usleep(10_000) }
         // It tells its parent that it serves, which is this process, and takes the folder as soon as that is free.
-        let before = unsafe signal(SIGUSR1, SIG_IGN)
-        defer { _ = unsafe signal(SIGUSR1, before) }
+        let before = signal(SIGUSR1, SIG_IGN)
+        defer { signal(SIGUSR1, before) }
         let new = try DaemonProcess(yaml, in: folders[1], environment: ["LISTEN_PREDECESSOR": "\(getpid())"])
         try new.waitForLog("the disk cache opens when the predecessor has released it")
         func get(_ path: String) throws -> Int { try RawHTTPClient(port: new.port).get(path).status }
