@@ -18,6 +18,8 @@ struct SVGCleaner {
     /// The maximum nesting of elements.
     private static let deepest = 1024
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    /// The names of root elements that are detected as SVG.
+    private static let roots = [Array("svg".utf8), Array("svg:svg".utf8)]
 
     /// Returns the cleaned document.
     ///
@@ -103,6 +105,8 @@ struct SVGCleaner {
             if !tag.isEmpty { dropped.append(tag.name) }
             return
         }
+        // Detection reads a malformed document type differently, and may have found another root.
+        guard !cleaned.isEmpty || Self.roots.contains(tag.name) else { throw .broken("the root is not svg") }
         cleaned += tag.cleaned
         guard !tag.isEmpty else { return }
         open.append(tag.name)

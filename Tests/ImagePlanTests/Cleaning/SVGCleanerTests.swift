@@ -88,7 +88,7 @@ struct SVGCleanerTests {
     @Test(arguments: [
         "<!DOCTYPE svg [<!ENTITY a '<g/>'>]><svg>&a;</svg>", "<svg>&a;</svg>",
         "<!DOCTYPE svg [<!ENTITY a SYSTEM 'file:///etc/passwd'>]><svg>&a;</svg>", "<!DOCTYPE svg [<svg/>",
-        "<svg><!DOCTYPE svg></svg>",
+        "<svg><!DOCTYPE svg></svg>", "<!DOCTYPE svg \"a \"b\" [ ]><svg xmlns=\"><g b=\"c\"></g>",
         "<svg><g></svg>", "<svg>", "<svg></g></svg>", "<svg",
         "<svg a=b/>",
         "<svg a='<script>'/>", "<svg><g a/></svg>", "<svg><![CDATA[x</svg>", "", "text", "<svg><></svg>",
