@@ -51,7 +51,7 @@ package struct SharedResult: Sendable {
     }
 }
 
-/// A result, or a mezzanine, as it came from the shared store.
+/// A result or mezzanine from the shared store, still encoded.
 package struct ReceivedResult: Sendable {
     private let decode: @Sendable () -> SharedResult?
 

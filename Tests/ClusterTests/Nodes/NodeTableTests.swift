@@ -106,7 +106,7 @@ struct NodeTableTests {
         #expect(told.value == 1)
     }
 
-    @Test func `a node that no name lists is told of after six look-ups`() throws {
+    @Test func `a node that is in no list is reported after six look-ups`() throws {
         let asked = Signal(0)
         let lookup = NameLookup(
             addresses: { _ in
