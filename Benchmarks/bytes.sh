@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Bytes at equal ssimulacra2 and CPU time against the encoders of other servers, played by libvips with their settings.
+# bytes.sh [--encoders] [FILE…]: FILEs are photographs; --encoders gives both sides pixels that need no resize.
+source "$(dirname "$0")/common.sh"
+need curl python3
+mode=()
+[[ ${1:-} == --encoders ]] && { mode=(--encoders); shift; }
+images=${BENCH_IMAGES:-$root/../shared/images}
+files=("$@")
+if [[ ${#files[@]} -eq 0 ]]; then
+    for name in bus-12mp fox hato kimono exif-landscape-1; do
+        [[ -r $images/$name.jpg ]] && files+=("$images/$name.jpg")
+    done
+    [[ ${#files[@]} -gt 0 ]] || echo "bench: no photographs in $images (BENCH_IMAGES), drawn pictures alone"
+    files+=("$root/demo/landscape.jpg" "$root/demo/badge.png")
+fi
+
+# The metric, numpy, and the binding of libvips, at fixed versions.
+tools=$root/.build/bench
+packages=(ssimulacra2==0.3.0 numpy==2.4.6 pillow==13.0.0 pyvips==3.2.0)
+if [[ $(cat "$tools/packages" 2>/dev/null) != "${packages[*]}" ]]; then
+    python3 -m venv "$tools"
+    "$tools/bin/pip" install --quiet --disable-pip-version-check "${packages[@]}"
+    echo "${packages[*]}" >"$tools/packages"
+fi
+
+mkdir -p "$work/source" "$work/cache"
+start_edgeprint 18080 18081 "$work/source" "$work/cache" ", mezzanine: false"
+"$tools/bin/python" "$root/Benchmarks/bytes.py" "${mode[@]}" --daemon "$daemon" --url http://127.0.0.1:18080/bench \
+    --source "$work/source" "${files[@]}"
