@@ -11,6 +11,8 @@ extension BackgroundKind {
     static let placeholder = BackgroundKind(prefix: "placeholder/1", limit: maximumPlaceholders)
     /// Makes the AVIF of a WebP stand-in, one at a time; `setWaitingLimit` sets how many wait.
     static let deferred = BackgroundKind(prefix: "deferred/1", limit: 1, waitingLimit: 0)
+    /// Encodes popular variants again with more effort, one at a time; as many wait as deferred jobs may.
+    static let recompression = BackgroundKind(prefix: "recompression/1", limit: 1, waitingLimit: 0)
     /// Makes lossless copies of originals, one at a time; as many wait as deferred jobs may.
     static let losslessCopy = BackgroundKind(prefix: "lossless/1", limit: 1, waitingLimit: 0)
 }
@@ -20,9 +22,14 @@ extension BackgroundWork where Value == Answer, Failure == PipelineError {
     ///
     /// - Parameter deferredLimit: the maximum number of waiting deferred jobs.
     convenience init(pool: TaskPool<Answer, PipelineError>, deferredLimit: Int, time: any TimeSource) {
-        self.init(pool: pool, kinds: [.refresh, .placeholder, .deferred, .losslessCopy], time: time)
-        setWaitingLimit(deferredLimit, of: .deferred)
-        setWaitingLimit(deferredLimit, of: .losslessCopy)
+        self.init(pool: pool, kinds: [.refresh, .placeholder, .deferred, .recompression, .losslessCopy], time: time)
+        setDeferredLimit(deferredLimit)
+    }
+
+    /// Sets the maximum number of variants that wait for their AVIF, of those that wait to be encoded again, and of originals that
+    /// wait for their copy; applies to new ones.
+    func setDeferredLimit(_ limit: Int) {
+        for kind in [Kind.deferred, .recompression, .losslessCopy] { setWaitingLimit(limit, of: kind) }
     }
 
     /// Starts or queues a job for a variant, unless that is waiting, running or paused.

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// Counts the results of deferred AVIFs; any thread.
+/// Counts the results of images that are encoded again in the background; any thread.
 package final class DeferredStatistics: Sendable {
-    /// The end of a deferred AVIF.
+    /// The end of a job.
     package enum End: Int, Sendable, CaseIterable {
-        /// The AVIF replaced the WebP.
+        /// The new encoding replaced the stored one.
         case swapped
-        /// The AVIF was not smaller, and the WebP stays permanently.
+        /// The new encoding was not smaller, and the stored one stays permanently.
         case larger
-        /// The AVIF could not be made, and the WebP stays permanently.
+        /// The image could not be encoded again, and the stored one stays permanently.
         case failed
         /// The job ended for a reason outside the picture (a purge, a lost worker, a shutdown); a later request tries again.
         case abandoned
@@ -17,6 +17,7 @@ package final class DeferredStatistics: Sendable {
     }
 
     private let standIns = Atomic<UInt64>(0)
+    private let saved = Atomic<UInt64>(0)
     private let ends: [End: Counter]
 
     private final class Counter: Sendable {
@@ -30,9 +31,13 @@ package final class DeferredStatistics: Sendable {
     /// Number of stand-ins made.
     package var made: UInt64 { standIns.load(ordering: .relaxed) }
 
-    /// The number of AVIFs with an end.
+    /// How many bytes fewer the new encodings have than those that they replaced.
+    package var savedBytes: UInt64 { saved.load(ordering: .relaxed) }
+
+    /// The number of jobs with an end.
     package subscript(end: End) -> UInt64 { ends[end]?.count.load(ordering: .relaxed) ?? 0 }
 
     func noteMade() { standIns.add(1, ordering: .relaxed) }
+    func note(saved bytes: Int) { saved.add(UInt64(clamping: bytes), ordering: .relaxed) }
     func note(_ end: End) { ends[end]?.count.add(1, ordering: .relaxed) }
 }

@@ -52,6 +52,8 @@ package struct PipelineParts: Sendable {
     let sharing = SharingStatistics()
     /// The results of deferred AVIFs.
     let deferrals = DeferredStatistics()
+    /// The results of encoding popular variants again.
+    let recompressions = DeferredStatistics()
     /// Counts of the searches for qualities and formats.
     let encodings = EncodingCounts()
     /// Variants on disk that are not in memory, each with its open file, so that a hit needs no look-up.

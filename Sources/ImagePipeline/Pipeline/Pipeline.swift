@@ -54,33 +54,34 @@ package final class Pipeline: Sendable {
     ///
     /// - Parameter now: seconds of the wall clock.
     @inline(__always)
-    package func cached(_ key: CacheKey, now: Int64) -> Entity? {
-        guard let entity = memoryVariants.fresh(key, now: now) else { return nil }
-        // Entries that are hot in memory must not be evicted from disk.
-        if entity.isUseDue(at: now) { reportUse(of: entity, key) }
+    package func cached(_ request: VariantRequest, now: Int64) -> Entity? {
+        guard let entity = memoryVariants.fresh(request.key, now: now) else { return nil }
+        if let uses = entity.noteUse(at: now) { used(entity, uses, by: request) }
         return entity
     }
 
-    /// Reports to the disk that an entity in memory was used.
-    private func reportUse(of entity: Entity, _ key: CacheKey) {
+    /// Reports to the disk that an entity in memory was used, since what is hot in memory must not be evicted from disk.
+    private func used(_ entity: Entity, _ uses: Int, by request: VariantRequest) {
         if entity.isOriginal {
             parts.disk?.touch(.originals, entity.origin.record.key)
         } else {
-            parts.disk?.touch(.variants, key)
+            parts.disk?.touch(.variants, request.key)
+            recompress(entity, after: uses, for: request)
         }
     }
 
     /// Stage 1 for variants on disk: returns a fresh variant whose file is open; on an event loop, without disk access.
     ///
     /// - Parameter now: seconds of the wall clock.
-    package func open(_ key: CacheKey, now: Int64) -> Entity? {
-        guard let entity = parts.openFiles.value(for: key) else { return nil }
+    package func open(_ request: VariantRequest, now: Int64) -> Entity? {
+        guard let entity = parts.openFiles.value(for: request.key) else { return nil }
         guard entity.isCurrent else {
-            parts.openFiles.remove(key)
+            parts.openFiles.remove(request.key)
             return nil
         }
         guard entity.isFresh(at: now) else { return nil }
-        parts.disk?.touch(.variants, key)
+        parts.disk?.touch(.variants, request.key)
+        if let uses = entity.noteUse(at: now) { recompress(entity, after: uses, for: request) }
         return entity
     }
 
@@ -168,11 +169,25 @@ package final class Pipeline: Sendable {
     }
 
     /// Queues the AVIF that replaces a stand-in, unless it is already queued or running; any thread, returns immediately.
-    package func replaceStandIn(of request: VariantRequest) {
-        let statistics = parts.deferrals
-        background.offer(.deferred, for: request, dropped: { statistics.note(.dropped) }) { [weak self] flight in
+    package func replaceStandIn(of request: VariantRequest) { replace(.deferredAVIF, of: request, parts.deferrals) }
+
+    /// Queues a second encoding of a variant that is requested often, as its source's rule says; any thread, returns immediately.
+    ///
+    /// - Parameter uses: in how many different minutes it was requested.
+    private func recompress(_ entity: Entity, after uses: Int, for request: VariantRequest) {
+        let minutes = request.origin.source.recompressAfter
+        guard minutes > 0, uses >= minutes, !entity.isStandIn, !entity.isHotCopy, parts.tiers.writesDisk,
+            request.keeps.keepOnDisk, request.auxiliaries.isEmpty, parts.transformer.hasBackground,
+            entity.facts?.isCompact != true
+        else { return }
+        replace(.recompression, of: request, parts.recompressions)
+    }
+
+    private func replace(_ goal: ReplacementTask.Goal, of request: VariantRequest, _ statistics: DeferredStatistics) {
+        background.offer(goal.kind, for: request, dropped: { statistics.note(.dropped) }) { [weak self] flight in
             guard let self else { return flight.finish(.failure(.cancelled)) }
-            DeferredTask(
+            ReplacementTask(
+                goal,
                 request: request,
                 parts: parts,
                 originals: originals,
@@ -250,11 +265,11 @@ package final class Pipeline: Sendable {
     /// Variants that wait for their AVIF, for metrics.
     package var deferredWaiting: Int { background.waitingCount(.deferred) }
 
-    /// Sets the maximum number of variants that wait for their AVIF, and of originals that wait for their copy; applies to new ones.
-    package func setDeferredLimit(_ limit: Int) {
-        background.setWaitingLimit(limit, of: .deferred)
-        background.setWaitingLimit(limit, of: .losslessCopy)
-    }
+    /// Sets the maximum number of jobs of each kind that wait (`avif.queue`); applies to new ones.
+    package func setDeferredLimit(_ limit: Int) { background.setDeferredLimit(limit) }
+
+    /// The results of encoding popular variants again.
+    package var recompressions: DeferredStatistics { parts.recompressions }
 
     /// Counts of saved decodes.
     package var sharing: SharingStatistics { parts.sharing }

@@ -24,6 +24,9 @@ final class VariantFacts: Sendable {
     /// The encoded `VariantMetadata`.
     let metadata: [UInt8]
 
+    /// Whether it was encoded again with more effort, or that made it no smaller.
+    var isCompact: Bool { VariantMetadata(encoded: metadata)?.isCompact == true }
+
     init(resolved: CacheKey, metadata: [UInt8]) {
         self.resolved = resolved
         self.metadata = metadata

@@ -50,8 +50,10 @@ package final class Entity: Sendable {
     let isHotCopy: Bool
     /// Whether it may be cached in memory.
     let isCacheable: Bool
-    /// When a use was last reported to the disk store, in wall-clock seconds.
+    /// When a use was last noted, in wall-clock seconds.
     private let notedUse: Atomic<Int64>
+    /// The number of uses noted.
+    private let uses = Atomic<Int>(0)
     /// The plan and presets that made it, for purging.
     private let plan: String?
     private let presets: [String]
@@ -89,19 +91,22 @@ package final class Entity: Sendable {
         notedUse = Atomic(.min)
     }
 
-    /// Whether to report a use to the disk store, at most once per `useInterval`; thread-safe.
+    /// Notes a use, at most once per `useInterval`; thread-safe.
+    ///
+    /// - Returns: the number of uses noted, this one included, if it was noted; otherwise `nil`.
     @inline(__always)
-    func isUseDue(at now: Int64) -> Bool {
+    func noteUse(at now: Int64) -> Int? {
         let noted = notedUse.load(ordering: .relaxed)
         // If the clock went back, the difference wraps to a large value.
-        guard UInt64(bitPattern: now &- noted) >= Self.useInterval else { return false }
-        return notedUse.compareExchange(expected: noted, desired: now, ordering: .relaxed).exchanged
+        guard UInt64(bitPattern: now &- noted) >= Self.useInterval else { return nil }
+        guard notedUse.compareExchange(expected: noted, desired: now, ordering: .relaxed).exchanged else { return nil }
+        return uses.add(1, ordering: .relaxed).newValue
     }
 
     /// Whether the bytes are the original's own, which are stored as an original and not as a variant.
     var isOriginal: Bool { facts == nil && description.digest == originDigest }
 
-    /// Minimum seconds between two reported uses.
+    /// Minimum seconds between two uses that are noted.
     private static let useInterval: UInt64 = 60
 
     /// Whether the original and the auxiliary images are unchanged, in bytes and metadata, since this was made.

@@ -13,6 +13,8 @@ package struct VariantMetadata: Hashable, Sendable {
     package var frames: Int
     /// Whether it is a temporary WebP, served until the AVIF is made.
     package var isStandIn: Bool
+    /// Whether it was encoded again with more effort, or that made it no smaller.
+    package var isCompact = false
     private var unknown = TaggedFields()
 
     /// Creates metadata.
@@ -36,6 +38,7 @@ package struct VariantMetadata: Hashable, Sendable {
             .value(7, \.height),
             .value(8, \.frames),
             .value(12, \.isStandIn, omitting: false),
+            .value(13, \.isCompact, omitting: false),
         ]
     )
 
@@ -90,6 +93,12 @@ extension VariantRecord {
     package var isStandIn: Bool {
         get { picture.isStandIn }
         set { picture.isStandIn = newValue }
+    }
+
+    /// Whether it was encoded again with more effort, or that made it no smaller.
+    package var isCompact: Bool {
+        get { picture.isCompact }
+        set { picture.isCompact = newValue }
     }
 
     /// A store never reads a record with unknown metadata (`DiskStore.Configuration.isReadable`).

@@ -1,7 +1,8 @@
 import HTTPCache
 import ImagePlan
 
-/// What a request comes to with a particular original; requests with equal keys have byte-identical results.
+/// What a request comes to with a particular original; requests with equal keys have byte-identical results, except that one may
+/// have been encoded again with more effort.
 ///
 /// The key contains the digest of the original's body, so another body has other resolved keys.
 struct ResolvedVariant: Sendable {

@@ -128,6 +128,8 @@ package struct SourceRule: Hashable, Sendable {
     package var brownout = BrownoutRule()
     /// Controls when `format=auto` chooses AVIF.
     package var avif = AVIFPolicy()
+    /// In how many different minutes a variant must be requested before it is encoded again with more effort; 0 disables it.
+    package var recompressAfter = 3
     /// How much to lower default qualities for clients with `Save-Data`; 0 disables it.
     package var saveDataStep = 15
     /// Request fields that `w=auto` and `dpr=auto` may use.

@@ -63,6 +63,8 @@ struct Configuration: Sendable, Equatable {
     var avif = AVIF()
     /// What clients receive under overload.
     var brownout = BrownoutRule()
+    /// In how many different minutes a variant must be requested before it is encoded again; 0 disables it.
+    var recompressAfter = SourceRule(name: "", location: .remote).recompressAfter
     /// Jobs that fill the cache ahead of requests.
     var warm = Warm()
     /// The sizes that client hints are rounded up to.

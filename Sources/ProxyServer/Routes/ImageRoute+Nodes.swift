@@ -73,8 +73,8 @@ extension ImageRoute {
 
     /// A variant that may be served without waiting.
     private func stored(_ variant: VariantRequest, now: Int64) -> (Entity, CacheStatus.Tier)? {
-        if let entity = pipeline.cached(variant.key, now: now) { return (entity, .memory) }
-        if let entity = pipeline.open(variant.key, now: now) { return (entity, .disk) }
+        if let entity = pipeline.cached(variant, now: now) { return (entity, .memory) }
+        if let entity = pipeline.open(variant, now: now) { return (entity, .disk) }
         guard variant.origin.unkeyed == nil else { return nil }
         return pipeline.stale(variant, now: now).map { ($0, .stale) }
     }

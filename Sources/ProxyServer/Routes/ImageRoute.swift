@@ -84,11 +84,11 @@ final class ImageRoute: Sendable {
             mayDirect
             ? RequestDirectives(of: request, head, bytes, tokens: [live.current.admin.token, site.token]) : .none
         guard directives.isNone else { return load(variant, of: request, site, directives, head, bytes, context) }
-        if let entity = pipeline.cached(variant.key, now: now) {
+        if let entity = pipeline.cached(variant, now: now) {
             if entity.isStandIn { pipeline.replaceStandIn(of: variant) }
             return .now(hit(entity, .memory, to: request, head, bytes, now))
         }
-        if let entity = pipeline.open(variant.key, now: now) {
+        if let entity = pipeline.open(variant, now: now) {
             if entity.isStandIn { pipeline.replaceStandIn(of: variant) }
             return .now(hit(entity, .disk, to: request, head, bytes, now))
         }

@@ -54,6 +54,7 @@ struct StatisticsReading: Sendable {
     let decodesShared: UInt64
     let variantsResolved: UInt64
     let deferrals: DeferredStatistics
+    let recompressions: DeferredStatistics
     let deferredWaiting: Int
     let encodings: EncodingCounts.Statistics
     let failures: (entries: Int, hits: UInt64)
@@ -171,6 +172,7 @@ struct StatisticsReader: Sendable {
             decodesShared: sharing.decodesShared,
             variantsResolved: sharing.variantsResolved,
             deferrals: pipeline.deferrals,
+            recompressions: pipeline.recompressions,
             deferredWaiting: pipeline.deferredWaiting,
             encodings: pipeline.encodings,
             failures: pipeline.failures.statistics,

@@ -265,6 +265,20 @@ extension StatisticsTable {
         .counters(
             nil,
             Metric(
+                "edgeprint_recompressions_total",
+                "Popular images encoded again with more effort, by result.",
+                label: "result"
+            )
+        ) { reading in
+            DeferredStatistics.End.allCases.map { ("\($0)", Int(clamping: reading.recompressions[$0])) }
+        },
+        .counter(
+            nil,
+            Metric("edgeprint_recompression_saved_bytes_total", "Bytes by which these images became smaller.")
+        ) { $0.recompressions.savedBytes },
+        .counters(
+            nil,
+            Metric(
                 "edgeprint_quality_searches_total",
                 "Quality searches completed (q=auto), by the number of encodes tried.",
                 label: "tries"

@@ -77,8 +77,8 @@ struct AuxiliaryTests {
     }
 
     private func isCached(_ rig: PipelineRig, at now: Int64? = nil) -> Bool {
-        let key = request("a.png", "w=10", of: rig).key
-        return rig.pipeline.cached(key, now: now ?? rig.time.wallSeconds) != nil
+        let request = request("a.png", "w=10", of: rig)
+        return rig.pipeline.cached(request, now: now ?? rig.time.wallSeconds) != nil
     }
 
     private func purge(_ selection: PurgeSelection, softly: Bool = false) throws -> PurgeCounts {

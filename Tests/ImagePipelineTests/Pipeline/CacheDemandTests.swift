@@ -116,7 +116,7 @@ struct CacheDemandTests {
         #expect(try pending.value().entity.memory == [1])
         try rig.settle()
         #expect(rig.store.statistics.originals.entries == 0 && rig.store.statistics.variants.entries == 0)
-        #expect(rig.pipeline.cached(rig.request("a.png", "w=10").key, now: rig.time.wallSeconds) == nil)
+        #expect(rig.pipeline.cached(rig.request("a.png", "w=10"), now: rig.time.wallSeconds) == nil)
     }
 
     @Test func `directives of untrusted requests are ignored, except only-if-cached`() {

@@ -32,7 +32,7 @@ struct CacheTiersTests {
     }
 
     private func isInMemory(_ rig: PipelineRig, _ plan: String) -> Bool {
-        rig.pipeline.cached(rig.request("a", plan).key, now: rig.time.wallSeconds) != nil
+        rig.pipeline.cached(rig.request("a", plan), now: rig.time.wallSeconds) != nil
     }
 
     @Test func `all: results in both, originals on disk`() throws {
@@ -145,7 +145,7 @@ struct CacheTiersTests {
         #expect(try make(rig, "w=2", policy, job: 2) == .hit(.original))
         let bare = rig.request("a", nil)
         #expect(try make(rig, nil, policy) == .hit(.disk))
-        #expect(rig.pipeline.cached(bare.key, now: rig.time.wallSeconds) == nil)
+        #expect(rig.pipeline.cached(bare, now: rig.time.wallSeconds) == nil)
     }
 
     @Test func `results on disk, originals nowhere: another size needs the origin, a stored one only a validation`()
@@ -169,7 +169,7 @@ struct CacheTiersTests {
         let rig = try PipelineRig()
         let policy = CachePolicy(variants: .none, originals: .memory)
         #expect(try make(rig, nil, policy, load: 1) == .miss)
-        #expect(rig.pipeline.cached(rig.request("a", nil).key, now: rig.time.wallSeconds) != nil)
+        #expect(rig.pipeline.cached(rig.request("a", nil), now: rig.time.wallSeconds) != nil)
         #expect(rig.store.origin(rig.request("a", nil).origin.key) == nil)
         #expect(try make(rig, "w=1", policy, load: 2, job: 1) == .miss)
         #expect(!isInMemory(rig, "w=1"))

@@ -35,7 +35,7 @@ struct DeferredTests {
     }
 
     private func cached(_ request: VariantRequest) -> Entity? {
-        rig.pipeline.cached(request.key, now: rig.time.wallSeconds)
+        rig.pipeline.cached(request, now: rig.time.wallSeconds)
     }
 
     /// Requests a variant and serves its original; returns the job for the workers.
@@ -225,7 +225,7 @@ struct DeferredTests {
         #expect(stored.status == .hit(.disk) && stored.entity.isStandIn && stored.entity.memory == [1, 2, 3])
         try again.transformer.wait(for: 1)[0].make([[7]], as: .avif)
         while again.pipeline.deferrals[.swapped] == 0 {}
-        #expect(again.pipeline.cached(request.key, now: 1000)?.memory == [7])
+        #expect(again.pipeline.cached(request, now: 1000)?.memory == [7])
         #expect(again.loader.all.isEmpty)
     }
 
@@ -234,11 +234,11 @@ struct DeferredTests {
         let job = try standIn(request)
         try rig.settle()
         #expect(try ask(request).value().entity.isStandIn)
-        #expect(rig.pipeline.open(request.key, now: 1000)?.isStandIn == true)
+        #expect(rig.pipeline.open(request, now: 1000)?.isStandIn == true)
         job.make([[7]], as: .avif)
         waitForEnd(.swapped)
         try rig.settle()
-        #expect(rig.pipeline.open(request.key, now: 1000) == nil)
+        #expect(rig.pipeline.open(request, now: 1000) == nil)
         let answer = try ask(request).value()
         #expect(answer.status == .hit(.disk) && !answer.entity.isStandIn)
     }

@@ -16,11 +16,11 @@ struct HotInMemoryTests {
             try rig.fill("photo.png", "w=\(number)", with: [UInt8](repeating: UInt8(number), count: 100))
         }
         // The first is the disk's oldest entry until its memory hit.
-        let first = rig.request("photo.png", "w=1").key
+        let first = rig.request("photo.png", "w=1")
         #expect(rig.pipeline.cached(first, now: rig.time.wallSeconds) != nil)
         try rig.settle()
         try rig.fill("photo.png", "w=3", with: [UInt8](repeating: 3, count: 100))
-        #expect(rig.store.variant(first) != nil)
+        #expect(rig.store.variant(first.key) != nil)
         #expect(rig.store.variant(rig.request("photo.png", "w=2").key) == nil)
     }
 
@@ -44,22 +44,22 @@ struct HotInMemoryTests {
         try fill(1)
         try fill(2)
         // The first is the disk's oldest entry until its memory hit.
-        #expect(rig.pipeline.cached(rig.request("1.png", nil).key, now: rig.time.wallSeconds) != nil)
+        #expect(rig.pipeline.cached(rig.request("1.png", nil), now: rig.time.wallSeconds) != nil)
         try rig.settle()
         try fill(3)
         #expect(rig.store.origin(rig.request("1.png", nil).origin.key)?.file != nil)
         #expect(rig.store.origin(rig.request("2.png", nil).origin.key)?.file == nil)
     }
 
-    @Test func `an entity's use is reported to the disk at most once a minute, even if the clock changes`() throws {
+    @Test func `an entity's use is noted at most once a minute, even if the clock changes`() throws {
         let rig = try PipelineRig()
         try rig.fill("photo.png", "w=1", with: [1])
-        let key = rig.request("photo.png", "w=1").key
-        let entity = try #require(rig.pipeline.cached(key, now: 1000))
-        #expect(!entity.isUseDue(at: 1059))
-        #expect(entity.isUseDue(at: 1060))
-        #expect(!entity.isUseDue(at: 1060))
-        #expect(entity.isUseDue(at: 900))
-        #expect(!entity.isUseDue(at: 959))
+        let request = rig.request("photo.png", "w=1")
+        let entity = try #require(rig.pipeline.cached(request, now: 1000))
+        #expect(entity.noteUse(at: 1059) == nil)
+        #expect(entity.noteUse(at: 1060) == 2)
+        #expect(entity.noteUse(at: 1060) == nil)
+        #expect(entity.noteUse(at: 900) == 3)
+        #expect(entity.noteUse(at: 959) == nil)
     }
 }

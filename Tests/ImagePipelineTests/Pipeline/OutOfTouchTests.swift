@@ -197,6 +197,6 @@ extension PipelineRig {
 
     /// The bytes of a hit in memory.
     func hit(_ path: String, _ plan: String?) -> [UInt8]? {
-        pipeline.cached(request(path, plan).key, now: time.wallSeconds)?.memory
+        pipeline.cached(request(path, plan), now: time.wallSeconds)?.memory
     }
 }

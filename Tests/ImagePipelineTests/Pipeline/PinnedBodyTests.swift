@@ -18,11 +18,11 @@ struct PinnedBodyTests {
         let rig = try PipelineRig()
         let bytes = [UInt8](repeating: 7, count: 100_000)
         try rig.fill("a", "w=1", with: bytes)
-        let key = rig.request("a", "w=1").key
+        let request = rig.request("a", "w=1")
         weak var entity: Entity?
         do {
-            let first = try #require(rig.pipeline.cached(key, now: rig.time.wallSeconds))
-            let second = try #require(rig.pipeline.cached(key, now: rig.time.wallSeconds))
+            let first = try #require(rig.pipeline.cached(request, now: rig.time.wallSeconds))
+            let second = try #require(rig.pipeline.cached(request, now: rig.time.wallSeconds))
             entity = first
             #expect(first === second)
             let place = address(first)

@@ -18,10 +18,10 @@ struct PipelineTests {
         let answer = try first.value()
         #expect(answer.status == .miss)
         #expect(answer.entity.memory == [1, 2, 3])
-        let key = rig.request("photo.png", "w=10").key
-        #expect(rig.pipeline.cached(key, now: 1000)?.memory == [1, 2, 3])
-        #expect(rig.pipeline.cached(key, now: 1000 + 3599) != nil)
-        #expect(rig.pipeline.cached(key, now: 1000 + 3600) == nil)
+        let request = rig.request("photo.png", "w=10")
+        #expect(rig.pipeline.cached(request, now: 1000)?.memory == [1, 2, 3])
+        #expect(rig.pipeline.cached(request, now: 1000 + 3599) != nil)
+        #expect(rig.pipeline.cached(request, now: 1000 + 3600) == nil)
     }
 
     @Test func `equal variants share one download and one transform`() throws {
@@ -122,7 +122,7 @@ struct PipelineTests {
         let answer = try next.ask("photo.png", "w=10").value()
         #expect(answer.status == .hit(.disk))
         #expect(answer.entity.memory == [4, 5])
-        let again = next.pipeline.cached(next.request("photo.png", "w=10").key, now: 1000)
+        let again = next.pipeline.cached(next.request("photo.png", "w=10"), now: 1000)
         #expect(again?.memory == [4, 5])
     }
 
@@ -157,7 +157,7 @@ struct PipelineTests {
         try rig.transformer.wait(for: 1)[0].make([1])
         #expect(try first.value().entity.memory == [1])
         try rig.settle()
-        #expect(rig.pipeline.cached(rig.request("photo.png", "w=10").key, now: 1000) == nil)
+        #expect(rig.pipeline.cached(rig.request("photo.png", "w=10"), now: 1000) == nil)
         let second = rig.ask("photo.png", "w=10")
         try rig.loader.wait(for: 2)[1].answer(rig.png(), at: 1000)
         try rig.transformer.wait(for: 2)[1].make([2])

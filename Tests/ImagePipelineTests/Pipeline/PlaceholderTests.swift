@@ -80,8 +80,8 @@ struct PlaceholderTests {
         let job = try rig.transformer.wait(for: 1)[0]
         #expect(job.job.outputs.map(\.plan) == [Placeholder.planText] && job.job.priority == .low)
         job.make([words], as: .text)
-        let key = rig.request("photo.png", nil, rule: wishes).key
-        let second = rig.pipeline.cached(key, now: 1000)
+        let request = rig.request("photo.png", nil, rule: wishes)
+        let second = rig.pipeline.cached(request, now: 1000)
         #expect(second?.description.hints?.placeholder == placeholder)
         #expect(second?.memory == rig.png(width: 40, height: 30))
         try rig.settle()
@@ -97,8 +97,8 @@ struct PlaceholderTests {
         let stored = try again.ask("photo.png", "w=10", rule: wishes).value().entity
         #expect(stored.description.hints != nil && stored.description.hints?.placeholder == nil)
         try again.transformer.wait(for: 1)[0].make([words], as: .text)
-        let key = again.request("photo.png", "w=10", rule: wishes).key
-        #expect(again.pipeline.cached(key, now: 1000)?.description.hints?.placeholder == placeholder)
+        let request = again.request("photo.png", "w=10", rule: wishes)
+        #expect(again.pipeline.cached(request, now: 1000)?.description.hints?.placeholder == placeholder)
     }
 
     @Test func `a 304 keeps it, and another body removes it`() throws {
@@ -146,7 +146,7 @@ struct PlaceholderTests {
         try purged.wait { $0 }
         job.make([words], as: .text)
         try rig.settle()
-        #expect(rig.pipeline.cached(rig.request("photo.png", nil, rule: wishes).key, now: 1000) == nil)
+        #expect(rig.pipeline.cached(rig.request("photo.png", nil, rule: wishes), now: 1000) == nil)
         #expect(rig.store.origin(rig.request("photo.png", nil, rule: wishes).origin.key) == nil)
     }
 
@@ -165,8 +165,8 @@ struct PlaceholderTests {
         rig.memory.removeAll()
         _ = try rig.ask("\(most).png", nil, rule: wishes).value()
         try rig.transformer.wait(for: most + 1)[most].make([words], as: .text)
-        let key = rig.request("\(most).png", nil, rule: wishes).key
-        #expect(rig.pipeline.cached(key, now: 1000)?.description.hints?.placeholder == placeholder)
+        let request = rig.request("\(most).png", nil, rule: wishes)
+        #expect(rig.pipeline.cached(request, now: 1000)?.description.hints?.placeholder == placeholder)
     }
 
     @Test func `a rebuilt index reads it from the files`() throws {

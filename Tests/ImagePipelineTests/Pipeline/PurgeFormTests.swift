@@ -24,7 +24,7 @@ struct PurgeFormTests {
     }
 
     private func isFresh(_ path: String, _ plan: String) -> Bool {
-        rig.pipeline.cached(rig.request(path, plan).key, now: rig.time.wallSeconds) != nil
+        rig.pipeline.cached(rig.request(path, plan), now: rig.time.wallSeconds) != nil
     }
 
     /// Stores an image in memory and on disk, with the origin's tags.
@@ -125,14 +125,14 @@ struct PurgeFormTests {
         #expect(counts.memory == 1 && counts.originals == 1 && counts.variants == 1)
         let rig = isRestarted ? try rig.restarted() : rig
         let count = isRestarted ? 0 : 1
-        #expect(rig.pipeline.cached(rig.request("a.png", "w=10").key, now: 1000) == nil)
+        #expect(rig.pipeline.cached(rig.request("a.png", "w=10"), now: 1000) == nil)
         let again = rig.ask("a.png", "w=10")
         let load = try rig.loader.wait(for: count + 1)[count]
         #expect(load.fetch.entityTag == "\"v1\"")
         load.answerNotModified(at: 1000)
         let answer = try again.value()
         #expect(answer.entity.memory == [0] && answer.status == .forwarded(.stale, status: 304, collapsed: false))
-        #expect(rig.pipeline.cached(rig.request("a.png", "w=10").key, now: 1000)?.memory == [0])
+        #expect(rig.pipeline.cached(rig.request("a.png", "w=10"), now: 1000)?.memory == [0])
         try rig.settle()
         #expect(rig.pipeline.count(.tags(["red"])).variants == 1)
     }

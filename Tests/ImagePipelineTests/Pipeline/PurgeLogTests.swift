@@ -152,7 +152,7 @@ struct PurgeLogTests {
             load.answerNotModified(at: rig.time.wallSeconds)
         }
         #expect(try second.wait { $0 != nil }?.entity.memory == [1])
-        #expect(rig.pipeline.cached(request.key, now: rig.time.wallSeconds)?.memory == [1])
+        #expect(rig.pipeline.cached(request, now: rig.time.wallSeconds)?.memory == [1])
     }
 
     @Test func `downloads in progress at a gap need validation, and are not shared by later requests`() throws {

@@ -36,7 +36,7 @@ struct PurgeRaceTests {
         for job in jobs { job.make([UInt8(job.job.header.width)]) }
         #expect(try before.value().entity.memory == [5])
         #expect(try after.value().entity.memory == [6])
-        #expect(rig.pipeline.cached(rig.request("a.png", "w=10").key, now: 1000)?.memory == [6])
+        #expect(rig.pipeline.cached(rig.request("a.png", "w=10"), now: 1000)?.memory == [6])
         #expect(others.count == 200_000)
     }
 }

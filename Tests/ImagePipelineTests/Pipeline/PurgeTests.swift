@@ -20,7 +20,7 @@ struct PurgeTests {
     private func original(_ path: String) -> PurgeSelection { .originals([rig.request(path, nil).origin.key]) }
 
     private func isCached(_ path: String, _ plan: String) -> Bool {
-        rig.pipeline.cached(rig.request(path, plan).key, now: rig.time.wallSeconds) != nil
+        rig.pipeline.cached(rig.request(path, plan), now: rig.time.wallSeconds) != nil
     }
 
     @Test func `removes an original and its variants from memory and disk`() throws {
@@ -72,7 +72,7 @@ struct PurgeTests {
         try rig.transformer.wait(for: 2)[1].make([2])
         #expect(try after.value().entity.memory == [2])
         try rig.settle()
-        #expect(rig.pipeline.cached(rig.request("a.png", "w=10").key, now: 1000)?.memory == [2])
+        #expect(rig.pipeline.cached(rig.request("a.png", "w=10"), now: 1000)?.memory == [2])
         #expect(rig.store.statistics.originals.entries == 1 && rig.store.statistics.variants.entries == 1)
     }
 
@@ -88,7 +88,7 @@ struct PurgeTests {
         try rig.transformer.wait(for: 2)[1].make([1])
         #expect(try before.value().entity.memory == [1])
         try rig.settle()
-        #expect(rig.pipeline.cached(rig.request("a.png", "w=10").key, now: 1000)?.memory == [2])
+        #expect(rig.pipeline.cached(rig.request("a.png", "w=10"), now: 1000)?.memory == [2])
         let third = rig.ask("a.png", "w=20")
         try rig.transformer.wait(for: 3)[2].make([3])
         #expect(try third.value().status == .hit(.original))

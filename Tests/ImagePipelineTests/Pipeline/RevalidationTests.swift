@@ -27,7 +27,7 @@ struct RevalidationTests {
         // The other variant is fresh again without another request.
         try rig.settle()
         let other = rig.request("photo.png", "w=20")
-        if !restarted { #expect(rig.pipeline.cached(other.key, now: rig.time.wallSeconds)?.memory == [2]) }
+        if !restarted { #expect(rig.pipeline.cached(other, now: rig.time.wallSeconds)?.memory == [2]) }
         #expect(try rig.ask("photo.png", "w=20").value().entity.memory == [2])
         #expect(rig.loader.all.count == loads + 1)
     }
@@ -49,7 +49,7 @@ struct RevalidationTests {
         let answer = try first.value()
         #expect(answer.status == .forwarded(.stale, status: 200, collapsed: false))
         #expect(answer.entity.memory == [11])
-        #expect(rig.pipeline.cached(rig.request("photo.png", "w=20").key, now: rig.time.wallSeconds) == nil)
+        #expect(rig.pipeline.cached(rig.request("photo.png", "w=20"), now: rig.time.wallSeconds) == nil)
         try rig.settle()
         let other = rig.ask("photo.png", "w=20")
         try rig.transformer.wait(for: jobs + 2)[jobs + 1].make([22])
@@ -63,10 +63,10 @@ struct RevalidationTests {
         let first = rig.ask("photo.png", "w=10")
         try rig.loader.wait(for: 2)[1].answerNotModified(at: rig.time.wallSeconds, cacheControl: "max-age=5")
         #expect(try first.value().entity.description.cacheControl == "max-age=5")
-        let key = rig.request("photo.png", "w=10").key
+        let request = rig.request("photo.png", "w=10")
         let now = rig.time.wallSeconds
-        #expect(rig.pipeline.cached(key, now: now + 4)?.description.cacheControl == "max-age=5")
-        #expect(rig.pipeline.cached(key, now: now + 5) == nil)
+        #expect(rig.pipeline.cached(request, now: now + 4)?.description.cacheControl == "max-age=5")
+        #expect(rig.pipeline.cached(request, now: now + 5) == nil)
         #expect(rig.transformer.all.count == 1)
     }
 
@@ -116,7 +116,7 @@ struct RevalidationTests {
             load.answer(rig.png(), at: rig.time.wallSeconds, cacheControl: "no-store")
             try rig.transformer.wait(for: round + 1)[round].make([2])
             #expect(try other.value().entity.memory == [2])
-            #expect(rig.pipeline.cached(rig.request("photo.png", "w=20").key, now: rig.time.wallSeconds) == nil)
+            #expect(rig.pipeline.cached(rig.request("photo.png", "w=20"), now: rig.time.wallSeconds) == nil)
         }
     }
 
@@ -131,18 +131,18 @@ struct RevalidationTests {
         )
         try rig.transformer.wait(for: 1)[0].make([1])
         _ = try first.value()
-        let key = rig.request("photo.png", "w=10").key
-        #expect(rig.pipeline.cached(key, now: 1059) != nil && rig.pipeline.cached(key, now: 1060) == nil)
+        let request = rig.request("photo.png", "w=10")
+        #expect(rig.pipeline.cached(request, now: 1059) != nil && rig.pipeline.cached(request, now: 1060) == nil)
         rig.time.advance(seconds: 100)
         let second = rig.ask("photo.png", "w=10")
         try rig.loader.wait(for: 2)[1].answerNotModified(at: 1100)
         _ = try second.value()
         // RFC 9111 §3.2: the stored Expires still applies, and it has passed.
-        #expect(rig.pipeline.cached(key, now: 1100) == nil)
+        #expect(rig.pipeline.cached(request, now: 1100) == nil)
         let third = rig.ask("photo.png", "w=10")
         try rig.loader.wait(for: 3)[2].answerNotModified(at: 1100, cacheControl: "max-age=60")
         _ = try third.value()
-        #expect(rig.pipeline.cached(key, now: 1159) != nil && rig.pipeline.cached(key, now: 1160) == nil)
+        #expect(rig.pipeline.cached(request, now: 1159) != nil && rig.pipeline.cached(request, now: 1160) == nil)
     }
 
     @Test func `a request that needs the bytes receives them although others only validate`() throws {

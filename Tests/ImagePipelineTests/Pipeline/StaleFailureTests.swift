@@ -127,6 +127,6 @@ struct StaleFailureTests {
         load.answer(rig.png(), at: rig.time.wallSeconds, cacheControl: "max-age=60")
         try rig.transformer.wait(for: 2)[1].make([2])
         #expect(try fresh.value().entity.memory == [2])
-        #expect(rig.pipeline.cached(rig.request("a.png", "w=10").key, now: rig.time.wallSeconds)?.memory == [2])
+        #expect(rig.pipeline.cached(rig.request("a.png", "w=10"), now: rig.time.wallSeconds)?.memory == [2])
     }
 }

@@ -35,7 +35,7 @@ struct TierPolicyTests {
     }
 
     private func isInMemory(_ rig: PipelineRig, _ plan: String?) -> Bool {
-        rig.pipeline.cached(rig.request("a", plan).key, now: rig.time.wallSeconds) != nil
+        rig.pipeline.cached(rig.request("a", plan), now: rig.time.wallSeconds) != nil
     }
 
     private func isOnDisk(_ rig: PipelineRig, _ plan: String) -> Bool {

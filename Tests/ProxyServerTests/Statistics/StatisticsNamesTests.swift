@@ -99,6 +99,8 @@ struct StatisticsNamesTests {
         edgeprint_raw_hits_total counter
         edgeprint_raw_misses_total counter
         edgeprint_raw_quota_bytes gauge
+        edgeprint_recompression_saved_bytes_total counter
+        edgeprint_recompressions_total counter result=abandoned result=dropped result=failed result=larger result=swapped
         edgeprint_request_duration_seconds histogram
         edgeprint_requests_in_flight gauge
         edgeprint_requests_total counter result=brownout result=collapsed result=disk result=error result=fallback result=memory \

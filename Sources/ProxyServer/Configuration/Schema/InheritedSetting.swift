@@ -36,9 +36,9 @@ struct InheritedSetting: Sendable {
 
 extension InheritedSetting {
     /// All inherited settings, in the order in which they are printed.
-    static let all = offline + brownout + limits + timeouts + quality + formats + avif
+    static let all = offline + brownout + recompression + limits + timeouts + quality + formats + avif
 
-    /// The sections of these settings, in the same order; `offline` and `brownout` have none.
+    /// The sections of these settings, in the same order; `offline`, `brownout` and `recompress-after` have none.
     static let sections = all.filter { $0.top.name.contains(".") }.reduce(into: [String]()) { sections, setting in
         let section = String(setting.top.name.prefix { $0 != "." })
         if sections.last != section { sections.append(section) }
@@ -78,6 +78,18 @@ extension InheritedSetting {
             only: .pictures,
             "Maximum size of an original that brownout serves in place of its variants."
         ),
+    ]
+
+    /// Encoding popular images again.
+    static let recompression = [
+        InheritedSetting(
+            "recompress-after",
+            \.recompressAfter,
+            \.recompressAfter,
+            .count(0...1_000_000),
+            only: .pictures,
+            "Minutes with requests after which an AVIF or WebP is encoded again with more effort; 0 turns it off."
+        )
     ]
 
     private static let limits = [

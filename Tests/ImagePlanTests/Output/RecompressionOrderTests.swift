@@ -1,0 +1,42 @@
+import Testing
+
+@testable import ImagePlan
+
+@Suite(.timeLimit(.minutes(1)))
+struct RecompressionOrderTests {
+    private func order(
+        _ plan: String,
+        _ format: ResultFormat = .webp,
+        pixels: Int = 1_000_000,
+        quality: QualityDefaults = QualityDefaults()
+    ) -> Recompression.Order? {
+        Recompression.order(of: plan, result: format, pixels: pixels, frames: 1, bucket: .avif, quality: quality)
+    }
+
+    @Test func `the effort is that beyond which files hardly become smaller`() {
+        #expect(order("1?w=9")?.plan == "1?w=9&effort=6")
+        #expect(order("1?w=9", .avif)?.plan == "1?w=9&effort=4")
+        #expect(order("1?format=webp&lossless=1")?.plan == "1?effort=9&format=webp&lossless=1")
+        #expect(order("1?format=webp&near_lossless=40")?.plan == "1?effort=9&format=webp&near_lossless=40")
+        var lossless = QualityDefaults()
+        lossless.webpOptions.lossless = true
+        #expect(order("1?format=webp", quality: lossless)?.plan == "1?effort=9&format=webp")
+    }
+
+    @Test func `the time is that of the format and the effort`() throws {
+        let (webp, avif) = (try #require(order("1?w=9")), try #require(order("1?w=9", .avif)))
+        #expect(webp.milliseconds == 200)
+        #expect(avif.milliseconds == EncodingCost.avifMilliseconds(pixels: 1_000_000, effort: 4))
+        #expect(order("1?w=9&q=auto", pixels: 1_000_000)?.milliseconds == 8 * 200)
+    }
+
+    @Test(arguments: ["1?effort=6", "1?max_bytes=9", "2?w=9", "no plan"])
+    func `a stated effort or size, or an unknown plan, gives no order`(plan: String) {
+        #expect(order(plan) == nil)
+    }
+
+    @Test func `text, other formats and lossless AVIF give no order`() {
+        for format in [ResultFormat.json, .text, .jpeg, .png, .gif] { #expect(order("1?w=9", format) == nil) }
+        #expect(order("1?format=avif&lossless=1", .avif) == nil)
+    }
+}
