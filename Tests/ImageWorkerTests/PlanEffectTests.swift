@@ -74,6 +74,8 @@ struct PlanEffectTests {
             "w=900&h=900&fit=fill",
         ],
         ["w=100", "w=100&h=3000", "w=100&h=66&fit=fill", "w=50&dpr=2", "w=100&enlarge=1"],
+        // Nothing is scaled.
+        ["w=301", "w=301&linear=1", "w=900&h=900&linear=1"],
         ["w=602&enlarge=1", "w=602&h=400&fit=fill&enlarge=1", "w=602&h=400&enlarge=1"],
         // A box larger than the original shrinks to it.
         ["w=400&h=400&fit=cover", "w=900&h=900&fit=cover", "w=200&h=200&fit=cover&enlarge=0"],
@@ -109,7 +111,7 @@ struct PlanEffectTests {
 
     @Test func `plans that give other results have other effects`() throws {
         let queries = [
-            "w=100", "w=101", "w=100&h=100&fit=cover", "w=100&h=100&fit=pad", "w=100&q=30", "w=100&format=webp",
+            "w=100", "w=101", "w=100&linear=1", "w=100&h=100&fit=cover", "w=100&h=100&fit=pad", "w=100&q=30", "w=100&format=webp",
             "w=100&q=jpeg:31", "w=100&q=auto", "w=100&q=auto:eco", "w=100&flip=h", "flip=h&w=100", "w=100&blur=2",
             "blur=2&w=100", "w=100&meta=keep", "w=100&effort=0",
             "w=100&progressive=1", "w=100&max_bytes=900", "w=100&h=100&fit=cover&gravity=east", "crop=50x50&w=20",

@@ -318,7 +318,9 @@ enum Workbench {
     }
 
     static func png(_ image: PixelImage) -> [UInt8] {
-        TestImages.png(width: image.width, height: image.height, rgba: image.bytes)
+        image.channels == 3
+            ? TestImages.png(width: image.width, height: image.height, rgb: image.bytes)
+            : TestImages.png(width: image.width, height: image.height, rgba: image.bytes)
     }
 
     static func photograph(_ name: String) throws -> [UInt8] {

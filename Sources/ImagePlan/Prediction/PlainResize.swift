@@ -25,6 +25,8 @@ package struct PlainResize: Hashable, Sendable {
         self.init(plan)
     }
 
+    private var isLinear: Bool { resize?.isLinear ?? false }
+
     /// The size of the result for an original of a size after EXIF orientation.
     package func outputSize(of source: PixelSize) -> PixelSize { geometry(of: source).output }
 
@@ -36,7 +38,8 @@ package struct PlainResize: Hashable, Sendable {
     ///
     /// - Parameter source: the original's size after EXIF orientation, with sides of at least 1.
     package func isShown(by other: PlainResize, of source: PixelSize) -> Bool {
-        guard settings == other.settings, let own = placement(of: source), let others = other.placement(of: source),
+        guard settings == other.settings, isLinear == other.isLinear, let own = placement(of: source),
+            let others = other.placement(of: source),
             others.output.width >= own.output.width, others.output.height >= own.output.height
         else { return false }
         return own.isEqual(to: others)

@@ -120,7 +120,8 @@ package struct PlanEffect: Hashable, Sendable {
         case let resize as ResizeStep:
             let geometry = resize.geometry(for: input)
             if geometry.scaled == input, geometry.framing == .none { return .nothing }
-            return .known("resize \(geometry.scaled) \(text(of: geometry.framing))")
+            let light = resize.isLinear && geometry.scaled != input ? " linear" : ""
+            return .known("resize \(geometry.scaled) \(text(of: geometry.framing))\(light)")
         case let crop as CropStep:
             guard let placement = try? crop.placement(in: input) else { return .other }
             return placement.size == input ? .nothing : .known("crop \(text(of: placement))")

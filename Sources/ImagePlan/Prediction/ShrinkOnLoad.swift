@@ -32,6 +32,8 @@ package enum ShrinkOnLoad {
 
     /// The first of `factors`, given largest first, by which a source may be reduced under the same rules; otherwise 1.
     ///
+    /// Always 1 for a resize in linear light: a reduction is the mean of stored values.
+    ///
     /// - Parameter room: how much larger than the result the reduced image must be, in quarters.
     package static func factor(
         among factors: [Int],
@@ -41,7 +43,7 @@ package enum ShrinkOnLoad {
         room: Int = usualRoom
     ) -> Int {
         guard let index = steps.firstIndex(where: { $0.step is ResizeStep }),
-            let resize = steps[index].step as? ResizeStep
+            let resize = steps[index].step as? ResizeStep, !resize.isLinear
         else { return 1 }
         let input = steps[index].input.size
         let scaled = resize.geometry(for: input).scaled
@@ -58,7 +60,7 @@ package enum ShrinkOnLoad {
     ///   - loaded: the factor by which the image is already reduced.
     package static func factor(under blur: BlurStep, before following: ArraySlice<ResolvedStep>, loaded: Int) -> Int {
         guard let index = following.firstIndex(where: { $0.step is ResizeStep }),
-            let resize = following[index].step as? ResizeStep
+            let resize = following[index].step as? ResizeStep, !resize.isLinear
         else { return 1 }
         var largest = blur.largestFactorBeforeResize
         for resolved in following[..<index] {

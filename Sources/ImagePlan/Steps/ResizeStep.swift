@@ -4,7 +4,7 @@ package struct ResizeStep: TransformStep {
     package static let longestSide = 16_384
 
     package static let names = ["w", "h"]
-    package static let attributes = ["fit", "gravity", "enlarge", "dpr"]
+    package static let attributes = ["fit", "gravity", "enlarge", "linear", "dpr"]
     package static let forms = [
         ParameterForm("w", .integer(sides, .pixels), example: "800"),
         ParameterForm("h", .integer(sides, .pixels), example: "600"),
@@ -16,6 +16,7 @@ package struct ResizeStep: TransformStep {
             example: Fit.cover.rawValue
         ),
         ParameterForm("enlarge", .flag, example: "1"),
+        ParameterForm("linear", .flag, example: "1"),
     ]
     private static let sides = 1...longestSide
     package static let isRepeatable = false
@@ -29,9 +30,20 @@ package struct ResizeStep: TransformStep {
     package let gravity: Gravity
     /// Whether the image may be enlarged.
     package let enlarge: Bool
+    /// Whether pixels are averaged in linear light instead of as stored, so that fine detail keeps its brightness.
+    ///
+    /// Sources are then loaded in full, since decoders and mezzanines reduce stored values.
+    package let isLinear: Bool
 
     /// Creates a resize; attributes without effect are reset to their defaults.
-    package init(width: Int?, height: Int?, fit: Fit = .contain, gravity: Gravity = .center, enlarge: Bool = false) {
+    package init(
+        width: Int?,
+        height: Int?,
+        fit: Fit = .contain,
+        gravity: Gravity = .center,
+        enlarge: Bool = false,
+        isLinear: Bool = false
+    ) {
         self.width = width
         self.height = height
         let effective = width == nil || height == nil ? Fit.contain : fit
@@ -43,6 +55,7 @@ package struct ResizeStep: TransformStep {
             case .pad: gravity.needsPixels ? .center : gravity
             }
         self.enlarge = enlarge
+        self.isLinear = isLinear
     }
 
     package static func make(from parameters: [Parameter], in context: StepContext) throws(RequestError) -> Self? {
@@ -58,14 +71,15 @@ package struct ResizeStep: TransformStep {
             height: sides["h"],
             fit: try context["fit"]?.keyword(otherNames: Fit.otherNames) ?? .contain,
             gravity: context.gravity.scaled(by: context.dpr),
-            enlarge: try context["enlarge"]?.flag() ?? false
+            enlarge: try context["enlarge"]?.flag() ?? false,
+            isLinear: try context["linear"]?.flag() ?? false
         )
     }
 
     package static func check(attribute: Parameter) throws(RequestError) {
         switch attribute.name {
         case "fit": _ = try attribute.keyword(Fit.self, otherNames: Fit.otherNames)
-        case "enlarge": _ = try attribute.flag()
+        case "enlarge", "linear": _ = try attribute.flag()
         default: break
         }
     }
@@ -79,6 +93,7 @@ package struct ResizeStep: TransformStep {
         if fit != .contain { attributes.append(Parameter("fit", fit.rawValue)) }
         if gravity != .center { attributes.append(Parameter("gravity", gravity.text)) }
         if enlarge { attributes.append(Parameter("enlarge", "1")) }
+        if isLinear { attributes.append(Parameter("linear", "1")) }
         return attributes
     }
 

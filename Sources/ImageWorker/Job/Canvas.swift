@@ -98,13 +98,16 @@ struct Canvas {
     }
 
     /// Scales the whole image to a shape, without keeping the aspect ratio.
-    mutating func scale(to shape: PictureShape) throws {
+    ///
+    /// - Parameter isLinear: whether to scale in linear light, which needs sRGB first.
+    mutating func scale(to shape: PictureShape, isLinear: Bool) throws {
         try deadline.check()
         let target = shape.size
-        if target.pixels >= loadedSize.pixels || !frames[0].mayScaleBeforeConversion { try settle() }
+        if isLinear || target.pixels >= loadedSize.pixels || !frames[0].mayScaleBeforeConversion { try settle() }
         let stored = orientation.swapsSides ? target.transposed : target
         frames = try frames.map { frame in
             guard frame.width != stored.width || frame.height != stored.height else { return frame }
+            if isLinear { return try frame.resizedInLinearLight(to: stored) }
             // Frames of an animation are computed one at a time during encoding.
             if frames.count == 1,
                 let made = try frame.resampled(to: stored, deadline)

@@ -7,12 +7,12 @@ extension ResizeStep: PixelStep {
         let after = try shape(after: canvas.shape)
         switch geometry.framing {
         case .none:
-            try canvas.scale(to: after)
+            try canvas.scale(to: after, isLinear: isLinear)
         case .crop(let placement):
-            try canvas.scale(to: PictureShape(size: geometry.scaled))
+            try canvas.scale(to: PictureShape(size: geometry.scaled), isLinear: isLinear)
             try canvas.crop(placement)
         case .canvas(_, let left, let top):
-            try canvas.scale(to: PictureShape(size: geometry.scaled))
+            try canvas.scale(to: PictureShape(size: geometry.scaled), isLinear: isLinear)
             try canvas.embed(in: after, left: left, top: top)
         }
     }

@@ -25,6 +25,8 @@ struct ShrinkOnLoadTests {
         ("w=400&h=400&fit=cover&gravity=attention&round=max", 4),
         // Nothing is reduced without a resize.
         ("blur=3", 1), ("crop=100x100", 1), ("", 1),
+        // A decoder reduces stored values, not light.
+        ("w=100&linear=1", 1), ("blur=20&w=100&linear=1", 1), ("w=100&linear=0", 8),
     ])
     func `leaves at least 1.75 times the result`(query: String, expected: Int) throws {
         #expect(try factor(query) == expected)
@@ -57,7 +59,7 @@ struct ShrinkOnLoadTests {
         // 2.5 pixels remain, or 1.5 if the resize reduces much.
         ("blur=8&w=2000", 3), ("blur=12&w=100", 8), ("blur=12&w=500", 4), ("blur=4&w=3900", 1), ("blur=6&w=100", 4),
         ("blur=8&flip=h&blur=3&w=100", 2), ("blur=8&crop=8,8,800,800&w=100", 1), ("blur=8&round=9&w=100", 1),
-        ("blur=8", 1), ("blur=40&w=8000&enlarge=1", 16),
+        ("blur=8", 1), ("blur=40&w=8000&enlarge=1", 16), ("blur=12&w=100&linear=1", 1),
     ])
     func `a blurred image stays small until the resize`(query: String, expected: Int) throws {
         let plan = try RequestLanguage.parse(query: query, options: ParseOptions()).plan
@@ -104,6 +106,7 @@ struct ShrinkOnLoadTests {
                 height: RandomPlan.side(using: &generator)
             )
             let step = RandomPlan.resize(gravity: .center, using: &generator)
+            guard !step.isLinear else { continue }
             guard let steps = try? PlanGeometry.resolve(Plan(steps: [step]), source: source, maximumPixels: .max) else {
                 continue
             }

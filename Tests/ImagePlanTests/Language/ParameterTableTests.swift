@@ -9,7 +9,8 @@ struct ParameterTableTests {
 
     /// What parameters require besides themselves.
     private static let companions = [
-        "fit": "w=40&h=30", "enlarge": "w=40", "dpr": "w=40", "gravity": "w=40&h=30&fit=cover", "expand": "rotate=45",
+        "fit": "w=40&h=30", "enlarge": "w=40", "linear": "w=40", "dpr": "w=40", "gravity": "w=40&h=30&fit=cover",
+        "expand": "rotate=45",
         "pixel": "format=json", "speed": "format=webp", "loop": "format=webp", "reverse": "format=webp",
         "frames": "format=webp", "lossless": "format=webp",
     ]

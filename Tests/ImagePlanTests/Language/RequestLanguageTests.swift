@@ -20,6 +20,7 @@ struct RequestLanguageTests {
         ("w=400&h=300&fit=cover&gravity=0.5,0.5", "1?w=400&h=300&fit=cover"),
         ("w=400&h=300&fit=cover&gravity=1,0", "1?w=400&h=300&fit=cover&gravity=northeast"),
         ("w=400&h=300&fit=fill&enlarge=1", "1?w=400&h=300&enlarge=1&fit=fill"),
+        ("linear=1&w=400", "1?w=400&linear=1"), ("w=400&linear=0", "1?w=400"),
         ("w=400&h=300&fit=pad&bg=fff", "1?w=400&h=300&bg=ffffff&fit=pad"),
         // Attributes without effect are dropped.
         ("w=400&fit=cover", "1?w=400"),

@@ -18,6 +18,7 @@ struct RequestRefusalTests {
         ("fit=cover", "fit"), ("fit=cover&blur=3", "fit"), ("w=3&fit=inside", "fit"), ("w=3&fit=Cover", "fit"),
         ("expand=0", "expand"), ("w=3&expand=0", "expand"), ("rotate=9&expand=2", "expand"),
         ("rotate=9&expand=0&expand=0", "expand"), ("enlarge=1", "enlarge"), ("w=3&enlarge=2", "enlarge"),
+        ("linear=1", "linear"), ("w=3&linear=yes", "linear"),
         ("w=3&enlarge=true", "enlarge"),
         ("gravity=north", "gravity"), ("crop=1,1,2,2&gravity=north", "gravity"), ("w=3&gravity=up", "gravity"),
         ("w=3&gravity=1.1,0", "gravity"), ("w=3&gravity=0.5", "gravity"), ("w=3&gravity=0.1,0.2,0.3", "gravity"),

@@ -58,6 +58,8 @@ struct PlainResizeTests {
         // The same fit, larger.
         ("w=300", "w=400", true), ("w=300", "h=400", true), ("w=300", "", true), ("w=300", "w=300", true),
         ("w=300&h=300", "w=301&h=301", true), ("w=300", "w=600&h=900", true), ("w=333", "w=777", true),
+        ("w=300&linear=1", "w=400&linear=1", true), ("w=300&linear=1", "w=400", false),
+        ("w=300", "w=400&linear=1", false),
         ("w=300&h=200&fit=cover", "w=600&h=400&fit=cover", true),
         ("w=300&h=300&fit=cover&gravity=north", "w=600&h=600&fit=cover&gravity=north", true),
         ("w=300&h=300&fit=pad", "w=600&h=600&fit=pad", true),

@@ -20,7 +20,8 @@ enum RandomPlan {
             height: sides == 1 ? nil : side(using: &generator),
             fit: Fit.allCases.randomElement(using: &generator) ?? .contain,
             gravity: gravity,
-            enlarge: Bool.random(using: &generator)
+            enlarge: Bool.random(using: &generator),
+            isLinear: Bool.random(using: &generator)
         )
     }
 

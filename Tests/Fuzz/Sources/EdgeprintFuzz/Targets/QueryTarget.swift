@@ -17,7 +17,8 @@ enum QueryTarget: FuzzTarget {
     ].map { Array($0.utf8) }
 
     static let dictionary = [
-        "w=", "h=", "fit=cover", "gravity=", "dpr=", "enlarge=1", "crop=", "round=", "border=", "blur=", "sharpen=",
+        "w=", "h=", "fit=cover", "gravity=", "dpr=", "enlarge=1", "linear=1", "crop=", "round=", "border=", "blur=",
+        "sharpen=",
         "pixelate=",
         "flip=", "rotate=", "expand=0", "tint=", "filter=", "brightness=", "contrast=", "saturation=", "hue=", "gamma=",
         "trim=",
