@@ -168,7 +168,9 @@ struct MezzanineTests {
         let header = try header(of: bytes)
         for mezzanine in Mezzanine.factors.map({ Mezzanine(factor: $0) }) {
             let small = try Workbench.run([mezzanine.planText], of: bytes, as: header.format)[0]
-            let widest = header.orientedSize.shorterSide * 4 / 7 / mezzanine.factor
+            let room = ShrinkOnLoad.usualRoom(for: mezzanine.factor)
+            // One less, since the other side may be rounded up.
+            let widest = header.orientedSize.shorterSide * 4 / room / mezzanine.factor - 1
             for width in [widest, widest * 2 / 3, widest / 3] where width > 16 {
                 for query in queries {
                     let plan = try canonical(query.replacing("$", with: "\(width)") + "&format=png&bg=808080")

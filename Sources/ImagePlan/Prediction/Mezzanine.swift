@@ -8,7 +8,7 @@ package struct Mezzanine: Hashable, Sendable {
 
     /// The available factors, smallest copies first.
     ///
-    /// For a 12 MP original, factor 4 (1008 × 756) serves widths up to 576 px and factor 2 widths up to 1152 px.
+    /// For a 12 MP original, factor 4 (1008 × 756) serves widths up to 576 px and factor 2 widths up to 1008 px.
     package static let factors = [4, 2]
 
     /// The fewest pixels of an original worth reducing: below, decoding is not the main cost.

@@ -110,7 +110,7 @@ struct Canvas {
             if isLinear { return try frame.resizedInLinearLight(to: stored) }
             // Frames of an animation are computed one at a time during encoding.
             if frames.count == 1,
-                let made = try frame.resampled(to: stored, deadline)
+                let made = try frame.resampled(to: stored, loadFactor: loadFactor, deadline)
             {
                 return made
             }

@@ -11,11 +11,12 @@ extension Raster {
     /// Scales an opaque 8-bit image down in memory; `nil` if libvips must do it.
     ///
     /// It works on stored sRGB values, like `resized`.
+    /// - Parameter loadFactor: the factor by which the image is already reduced.
     /// - Throws: `VipsError` or `WorkerReply.Failure.deadline`.
-    func resampled(to target: PixelSize, _ deadline: Deadline) throws -> Raster? {
+    func resampled(to target: PixelSize, loadFactor: Int = 1, _ deadline: Deadline) throws -> Raster? {
         let source = PixelSize(width: width, height: height)
         guard format == VIPS_FORMAT_UCHAR, !hasAlpha, target.pixels * bands <= Self.mostMade,
-            let resampler = Resampler(from: source, to: target, bands: bands)
+            let resampler = Resampler(from: source, to: target, bands: bands, loadFactor: loadFactor)
         else { return nil }
         let made = try Raster.make("write_prepare") { out in
             unsafe edge_vips_memory_sized(pointer, &out, CInt(target.width), CInt(target.height))

@@ -8,8 +8,8 @@ import ImagePlan
 /// **Own code, to be deleted.** libvips 8.14 reduces the lines of an image one sample at a time (its horizontal pass), which was
 /// the largest part of a small result's time after decoding; here both directions take eight samples at once. That pass is all
 /// that this beats. Delete it when the libvips of Debian stable makes `Benchmarks/transforms.sh` no slower without it. To measure
-/// on a machine with that libvips: run `transforms.sh` and `widths.sh` as they are, then with `Raster.resampled(to:_:)` returning
-/// `nil` at its first line, three runs of each, alternating, and compare the median ratios to the C loop, which uses the same libvips.
+/// on a machine with that libvips: run `transforms.sh` and `widths.sh` as they are, then with `Raster.resampled` returning `nil` at
+/// its first line, three runs of each, alternating, and compare the median ratios to the C loop, which uses the same libvips.
 /// This file, `ResamplingWeights`, `Raster.resampled` and the module `CLanes` go then; `RowHalving`, `Samples` and `RowObserver`
 /// stay for mezzanines.
 @safe
@@ -46,13 +46,20 @@ final class Resampler {
     private var given = 0
 
     /// Prepares a resize; `nil` to enlarge a side, for other than three or four bands, and if it needs too much memory.
-    init?(from source: PixelSize, to target: PixelSize, bands: Int) {
+    ///
+    /// - Parameter loadFactor: the factor by which the source is already reduced.
+    init?(from source: PixelSize, to target: PixelSize, bands: Int, loadFactor: Int = 1) {
         guard (3...4).contains(bands), target.width <= source.width, target.height <= source.height else { return nil }
         self.target = target
         self.bands = bands
         // Halve as often as shrink-on-load may, so that an image that was loaded or kept smaller gives the same result.
         var count = 0
-        while ShrinkOnLoad.leavesEnough(of: source, for: target, factor: 2 << count) { count += 1 }
+        while true {
+            let factor = 2 << count
+            let room = ShrinkOnLoad.usualRoom(for: loadFactor * factor)
+            guard ShrinkOnLoad.leavesEnough(of: source, for: target, factor: factor, room: room) else { break }
+            count += 1
+        }
         var (width, height) = (source.width, source.height)
         var halvings: [RowHalving<UInt16>] = []
         for level in 0..<count {

@@ -189,6 +189,31 @@ struct ResamplerTests {
         }
     }
 
+    /// A zone plate, whose rings become ever finer towards the edges: the finest detail that pixels can show.
+    @Test(arguments: [(30, 1.0), (29, 1.0), (18, 1.0), (16, 1.6)])
+    func `detail too fine for the result leaves no more traces than with libvips`(width: Int, factor: Double) throws {
+        precondition(Workbench.isStarted)
+        let size = PixelSize(width: 119, height: 119)
+        let plate = Picture(size, bands: 1) { x, y, _ in
+            let (across, down) = (Double(x) - 59, Double(y) - 59)
+            return UInt8(127.5 + 127 * cos(.pi * (across * across + down * down) / 119))
+        }
+        let picture = Picture(size, bands: 3) { x, y, _ in plate.samples[y * 119 + x] }
+        let target = PixelSize(width: width, height: width)
+        let right = exact(plate, to: target)
+        func error(_ samples: [UInt8]) -> Double {
+            let squares = right.indices.reduce(0.0) { sum, index in
+                let difference = Double(samples[3 * index]) - min(max(right[index], 0), 255)
+                return sum + difference * difference
+            }
+            return (squares / Double(right.count)).squareRoot()
+        }
+        let ours = try error(resampled(picture, to: target))
+        let raster = try Raster.sRGB(picture.samples, width: 119, height: 119, bands: 3)
+        let theirs = try error(raster.resized(width: width, height: width).pixelBytes())
+        #expect(ours <= factor * theirs + 0.1, "\(ours), libvips \(theirs)")
+    }
+
     /// Runs the resampler on an image.
     private func resampled(_ picture: Picture, to target: PixelSize) throws -> [UInt8] {
         let resampler = try #require(Resampler(from: picture.size, to: target, bands: picture.bands))
