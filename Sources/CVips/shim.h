@@ -252,6 +252,13 @@ static inline int edge_vips_save_png(VipsImage *in, void **bytes, size_t *count,
     return vips_pngsave_buffer(in, bytes, count, "compression", compression, "filter", VIPS_FOREIGN_PNG_FILTER_ALL,
                                "interlace", interlace, "strip", strip, NULL);
 }
+// Indices into a palette suit no filter (PNG §12.7).
+static inline int edge_vips_save_png_palette(VipsImage *in, void **bytes, size_t *count, int quality, int effort,
+                                             int compression, int interlace, int strip) {
+    return vips_pngsave_buffer(in, bytes, count, "palette", TRUE, "Q", quality, "dither", 1.0, "effort", effort,
+                               "bitdepth", 8, "compression", compression, "filter", VIPS_FOREIGN_PNG_FILTER_NONE,
+                               "interlace", interlace, "strip", strip, NULL);
+}
 static inline int edge_vips_save_webp(VipsImage *in, void **bytes, size_t *count) {
     return vips_webpsave_buffer(in, bytes, count, "effort", 0, NULL);
 }

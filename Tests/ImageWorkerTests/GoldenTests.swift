@@ -100,8 +100,11 @@ struct GoldenTests {
         let formats = Self.tolerances.keys.filter(Workbench.encodes).sorted {
             $0.rawValue < $1.rawValue
         }
-        // A quality high enough for differences to come from the step.
-        let queries = formats.map { "\(query)&format=\($0)&q=92" + ($0 == .jpeg || $0 == .avif ? "&chroma=444" : "") }
+        // A quality high enough for differences to come from the step; a PNG is exact without one.
+        let queries = formats.map { format in
+            let chroma = format == .jpeg || format == .avif ? "&chroma=444" : ""
+            return "\(query)&format=\(format)\(format == .png ? "" : "&q=92")\(chroma)"
+        }
         let made =
             try query.contains("demo/")
             ? queries.map { try Workbench.make($0, of: Self.source, with: [("demo/mark", Self.mark, .png)]) }

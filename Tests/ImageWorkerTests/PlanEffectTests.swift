@@ -100,6 +100,8 @@ struct PlanEffectTests {
         try expectEqual(["w=90&bg=ff0000", "w=90", "w=90&strict=1", "w=90&sharp_yuv=1&alpha_q=3"], of: [jpeg])
         try expectEqual(["w=90", "w=90&format=png", "w=90&format=source", "w=90&q=12&chroma=420"], of: [png])
         try expectEqual(["w=90&lossless=1", "w=90&format=png"], of: [png])
+        try expectEqual(["w=90&format=png", "w=90&format=png&q=100", "w=90&format=png&q=auto"], of: sources)
+        try expectEqual(["w=90&format=png&q=20", "w=90&format=source&q=png:20", "w=90&q=png:20"], of: [png])
         try expectEqual(["w=90", "w=90&format=webp", "w=90&q=79", "w=90&progressive=1"], of: sources, .webp)
         try expectEqual(["w=90&format=source", "w=90&format=webp"], of: [webp])
         try expectEqual(["w=90&q=62", "w=90&q=jpeg:62,avif:40", "w=90&q=webp:9,jpeg:62"], of: [jpeg])
@@ -111,7 +113,8 @@ struct PlanEffectTests {
 
     @Test func `plans that give other results have other effects`() throws {
         let queries = [
-            "w=100", "w=101", "w=100&linear=1", "w=100&h=100&fit=cover", "w=100&h=100&fit=pad", "w=100&q=30", "w=100&format=webp",
+            "w=100", "w=101", "w=100&linear=1", "w=100&h=100&fit=cover", "w=100&h=100&fit=pad", "w=100&q=30",
+            "w=100&format=webp",
             "w=100&q=jpeg:31", "w=100&q=auto", "w=100&q=auto:eco", "w=100&flip=h", "flip=h&w=100", "w=100&blur=2",
             "blur=2&w=100", "w=100&meta=keep", "w=100&effort=0",
             "w=100&progressive=1", "w=100&max_bytes=900", "w=100&h=100&fit=cover&gravity=east", "crop=50x50&w=20",

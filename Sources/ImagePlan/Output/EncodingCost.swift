@@ -76,6 +76,7 @@ extension EncodingCost {
         case .json, .blurhash, .thumbhash, .lqip: return 1
         case .jpeg, .tiff: return 15
         case .gif: return 280
+        case .png where settings.paletteQuality != nil: return effort.map { $0 > 3 ? 2_700 : 700 } ?? 700
         case .png: return effort.map { $0 > 3 ? 900 : 90 } ?? 90
         case .jxl:
             let lossy = effort.map { $0 > 7 ? 4_000 : $0 > 5 ? 410 : 260 } ?? 200

@@ -58,7 +58,7 @@ package enum ChromaSetting: String, Hashable, Sendable, CaseIterable {
 }
 
 extension PlanSetting {
-    /// `lossless`: for WebP, AVIF and JPEG XL; PNG, GIF and TIFF are always lossless.
+    /// `lossless`: for WebP, AVIF, JPEG XL, and PNG, which is lossless without `q`, too; GIF and TIFF always are.
     package static let lossless = PlanSetting(
         name: "lossless",
         defaultText: "0, or the configured one for WebP",

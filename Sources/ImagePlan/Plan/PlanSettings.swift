@@ -39,6 +39,20 @@ package struct PlanSettings: Hashable, Sendable {
 
     /// Whether to search for the lowest quality that looks the same (`q=auto`).
     package var seeksQuality: Bool { quality.isSearch }
+
+    /// The quality, 1–99, of a PNG's palette; `nil` for a PNG that keeps every pixel.
+    ///
+    /// A plain number counts only if the request names PNG: with `format=auto`, `q=80` is about the formats that are always lossy.
+    package var paletteQuality: Int? {
+        guard !encoding.isLossless else { return nil }
+        let stated: Int? =
+            switch quality {
+            case .number(let number): format == .png ? number : nil
+            case .byFormat(let numbers): numbers[.png]
+            case .standard, .search: nil
+            }
+        return stated == 100 ? nil : stated
+    }
 }
 
 /// The value of `format`.

@@ -2,7 +2,7 @@
 package enum QualitySetting: Hashable, Sendable {
     /// The source's defaults (`QualityDefaults`).
     case standard
-    /// One number, 1–100, on the scale of whichever format the result has.
+    /// One number, 1–100, on the scale of whichever format the result has; for PNG only if the request names it.
     case number(Int)
     /// Numbers, 1–100, for some formats; the others have the source's defaults.
     case byFormat([LossyFormat: Int])
@@ -26,12 +26,13 @@ package enum QualitySetting: Hashable, Sendable {
         }
     }
 
-    /// The setting reduced to the numbers of some formats: one number if they are all equal, `standard` if none is left.
+    /// The setting reduced to the numbers of some formats: one number if it means the same, `standard` if none is left.
     package func limited(to formats: Set<LossyFormat>) -> QualitySetting {
         guard case .byFormat(let all) = self else { return self }
         let kept = all.filter { formats.contains($0.key) }
         guard let first = kept.values.first else { return .standard }
-        return kept.count == formats.count && kept.values.allSatisfy { $0 == first } ? .number(first) : .byFormat(kept)
+        let numbered = formats.count > 1 ? formats.subtracting([.png]) : formats
+        return Set(kept.keys) == numbered && kept.values.allSatisfy { $0 == first } ? .number(first) : .byFormat(kept)
     }
 
     /// The canonical value of `q`; `nil` for `standard`.
@@ -100,6 +101,8 @@ package enum LossyFormat: String, Hashable, Sendable, CaseIterable {
     case webp
     case avif
     case jxl
+    /// Lossy only with a palette (`PlanSettings.paletteQuality`).
+    case png
 
     /// The lossy format that an image format is; `nil` for others.
     package init?(_ format: ImageFormat) {
@@ -108,6 +111,7 @@ package enum LossyFormat: String, Hashable, Sendable, CaseIterable {
         case .webp: self = .webp
         case .avif: self = .avif
         case .jxl: self = .jxl
+        case .png: self = .png
         default: return nil
         }
     }
@@ -144,13 +148,14 @@ extension FormatSetting {
     /// The lossy formats that a result may have.
     package var lossyFormats: Set<LossyFormat> {
         switch self {
-        case .auto: [.jpeg, .webp, .avif]
+        case .auto: [.jpeg, .webp, .avif, .png]
         case .source: Set(LossyFormat.allCases)
         case .jpeg: [.jpeg]
         case .webp: [.webp]
         case .avif: [.avif]
         case .jxl: [.jxl]
-        case .png, .gif, .tiff, .json, .blurhash, .thumbhash, .lqip: []
+        case .png: [.png]
+        case .gif, .tiff, .json, .blurhash, .thumbhash, .lqip: []
         }
     }
 }

@@ -170,8 +170,10 @@ private struct SettingsEffect {
         format = Self.format(of: plan, on: header, encoding, size: size)
         if let format {
             drop([.format, .quality])
-            // PNG is always lossless.
-            if format == .png { drop([.lossless]) }
+            if format == .png {
+                drop([.lossless])
+                values["palette"] = settings.paletteQuality.map { String($0) }
+            }
             if let supported = EncodingEffect.settings[format] {
                 drop(EncodingEffect.all.filter { setting in !supported.contains { $0.name == setting.name } })
             }

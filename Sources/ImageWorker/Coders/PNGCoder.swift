@@ -1,7 +1,8 @@
 import CVips
 import ImagePlan
 
-/// PNG, including animated ones; stills are encoded as grey or with an exact palette if that is lossless, else as true colour.
+/// PNG, including animated ones; stills are encoded as grey or with an exact palette if that is lossless, else as true colour, or with
+/// the palette that comes nearest if the request has a quality for PNG.
 struct PNGCoder: Coder {
     let format = ImageFormat.png
     let loader: VipsPart? = VipsPart(operation: "pngload_buffer")
@@ -77,7 +78,49 @@ struct PNGCoder: Coder {
             return EncodedPicture(try png.encoded())
         }
         let compression = try computed.isMostlyFlat() ? Self.flatCompression : Self.standardCompression
-        return try encode(palette.isGrey ? computed.asGrey() : computed, options, compression: compression)
+        let exact = try encode(palette.isGrey ? computed.asGrey() : computed, options, compression: compression)
+        guard palette.isTooLarge, let quality = options.paletteQuality else { return exact }
+        try options.deadline.check()
+        var reduced = try encode(computed, options, paletteQuality: quality)
+        if computed.hasAlpha, !hasAlpha(reduced) {
+            reduced = EncodedPicture(PalettePNG.withAlpha(reduced.copy))
+        }
+        // Dithering can make a smooth gradient larger.
+        return reduced.count < exact.count ? reduced : exact
+    }
+
+    /// The effort of the search for a palette, on libvips' scale less one.
+    ///
+    /// At 4 of 10 a photograph of 512 × 383 has 35.1 dB and takes 0.12 s; at 7, libvips' default, 35.3 dB and at least twice as long; at
+    /// 3 and below 33.1 dB, and 6 % more bytes.
+    private static let paletteEffort = 3
+
+    /// Encodes with at most 256 colours, fewer if they reach the quality, and dithering (libimagequant, through libvips).
+    private func encode(
+        _ raster: Raster,
+        _ options: EncodingOptions,
+        paletteQuality: Int
+    ) throws(VipsError) -> EncodedPicture {
+        try save { bytes, count in
+            unsafe edge_vips_save_png_palette(
+                raster.pointer,
+                &bytes,
+                &count,
+                CInt(paletteQuality),
+                options.effort(in: 0...9, standard: Self.paletteEffort) + 1,
+                options.effort(in: 0...9, standard: Self.flatCompression),
+                options.settings.isProgressive ? 1 : 0,
+                options.strips ? 1 : 0
+            )
+        }
+    }
+
+    /// Whether a PNG states transparency; libvips does not for a palette whose colours are all opaque.
+    private func hasAlpha(_ encoded: EncodedPicture) -> Bool {
+        encoded.withSpan { bytes in
+            guard case .image(let header) = ImageSniffer.sniff(bytes, totalLength: bytes.count) else { return false }
+            return header.hasAlpha ?? false
+        }
     }
 
     private func encode(

@@ -7,6 +7,8 @@ struct EncodingOptions {
     /// Whether the saver drops all remaining metadata.
     var strips = true
     var isLossless = false
+    /// The quality, 1–99, of a PNG's palette; `nil` to keep every pixel.
+    var paletteQuality: Int?
     var settings = EncodingSettings()
     var webp = WebPOptions()
     let deadline: Deadline
@@ -14,6 +16,7 @@ struct EncodingOptions {
     /// Creates the options for one format.
     init(_ plan: Plan, _ defaults: QualityDefaults, format: ImageFormat, deadline: Deadline) {
         quality = plan.settings.quality.number(for: format) ?? defaults.standard(of: format)
+        paletteQuality = plan.settings.paletteQuality
         settings = plan.settings.encoding
         strips = plan.settings.metadata == .strip
         webp = defaults.webpOptions

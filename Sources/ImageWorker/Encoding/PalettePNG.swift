@@ -54,9 +54,28 @@ struct PalettePNG {
         return bytes
     }
 
+    /// Returns a file with a palette of opaque colours as one that states alpha, which is 255 for its first colour.
+    static func withAlpha(_ file: [UInt8]) -> [UInt8] {
+        var place = 8
+        while place + 12 <= file.count {
+            let length = file[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
+            let end = place + 12 + length
+            guard end <= file.count else { break }
+            if file[place + 4..<place + 8].elementsEqual("PLTE".utf8) {
+                return Array(file[..<end]) + chunk("tRNS", [255]) + file[end...]
+            }
+            place = end
+        }
+        return file
+    }
+
     private func append(_ type: String, _ content: [UInt8], to file: inout [UInt8]) {
+        file += Self.chunk(type, content)
+    }
+
+    private static func chunk(_ type: String, _ content: [UInt8]) -> [UInt8] {
         let body = Array(type.utf8) + content
-        file += Self.word(content.count) + body + Self.word(Int(unsafe crc32(0, body, uInt(body.count))))
+        return word(content.count) + body + word(Int(unsafe crc32(0, body, uInt(body.count))))
     }
 
     private static func word(_ value: Int) -> [UInt8] { [24, 16, 8, 0].map { UInt8(value >> $0 & 255) } }

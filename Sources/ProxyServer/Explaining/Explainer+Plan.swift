@@ -34,7 +34,10 @@ extension Explainer {
         let frames = Self.words(onFramesOf: plan, request.rule.animation).map {
             Explanation.Fact("animation", .string($0))
         }
-        return Explanation.Section(name: "settings", facts: facts + (frames.map { [$0] } ?? []))
+        let palette = (try? Plan(canonicalText: plan))?.settings.paletteQuality.map { quality in
+            Explanation.Fact("palette", .string("quality \(quality), for a still PNG of more than 256 colours"))
+        }
+        return Explanation.Section(name: "settings", facts: facts + [frames, palette].compactMap(\.self))
     }
 
     private static func words(onPlan plan: String?) -> String? {

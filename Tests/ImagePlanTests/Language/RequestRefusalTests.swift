@@ -37,7 +37,7 @@ struct RequestRefusalTests {
         // Settings.
         ("bg=red", "bg"), ("bg=12345", "bg"), ("bg=fff&bg=fff", "bg"), ("q=0", "q"), ("q=101", "q"), ("q=80.0", "q"),
         ("q=automatic", "q"), ("q=auto:fine", "q"), ("q=auto:", "q"), ("q=jpeg:0", "q"), ("q=jpeg:80,avif", "q"),
-        ("q=80,avif:60", "q"), ("q=jpeg:80,jpg:70", "q"), ("q=png:80", "q"), ("q=jpeg:80:90", "q"), ("q=jpeg:80,", "q"),
+        ("q=80,avif:60", "q"), ("q=jpeg:80,jpg:70", "q"), ("q=gif:80", "q"), ("q=jpeg:80:90", "q"), ("q=jpeg:80,", "q"),
         ("q=jpeg:auto", "q"), ("q=,", "q"), ("q=:", "q"), ("q=JPEG:80", "q"),
         ("format=bmp", "format"), ("format=bmp", "format"), ("format=JPEG", "format"),
         ("format=png&format=png", "format"), ("lossless=2", "lossless"), ("lossless=true", "lossless"),

@@ -22,6 +22,9 @@ struct QualitySettingTests {
         // Only the number of the named format counts.
         ("q=jpeg:80,avif:60&format=avif", "1?format=avif&q=60"), ("format=webp&q=jpeg:80", "1?format=webp"),
         ("format=png&q=jpeg:80", "1?format=png"), ("format=json&q=jpeg:80", "1?format=json"),
+        // One number is not about PNG, unless the request names it.
+        ("q=jpeg:70,webp:70,avif:70,png:70", "1?q=avif:70,jpeg:70,png:70,webp:70"), ("q=png:70", "1?q=png:70"),
+        ("q=jpeg:80,png:70&format=png", "1?format=png&q=70"), ("q=png:70&format=jpeg", "1?format=jpeg"),
         ("q=auto", "1?q=auto"), ("q=auto:eco", "1?q=auto:eco"), ("q=auto:good&format=png", "1?format=png&q=auto:good"),
     ])
     func `has one spelling for each meaning`(query: String, canonical: String) throws {
@@ -39,6 +42,18 @@ struct QualitySettingTests {
         )
     }
 
+    @Test(
+        arguments: [
+            ("format=png&q=70", 70), ("format=png&q=png:70,jpeg:3", 70), ("q=png:70", 70), ("format=source&q=png:1", 1),
+            ("format=png&q=100", nil), ("format=png", nil), ("q=70", nil), ("format=source&q=70", nil),
+            ("format=png&q=auto", nil), ("format=png&q=70&lossless=1", nil), ("format=jpeg&q=70", nil),
+            ("q=jpeg:70,webp:70,avif:70,jxl:70", nil),
+        ] as [(String, Int?)]
+    )
+    func `a PNG is lossy only if the request states a quality for it`(query: String, quality: Int?) throws {
+        #expect(try plan(query).settings.paletteQuality == quality)
+    }
+
     @Test func `a level has a distance of its own, and q=auto that of the source`() throws {
         var defaults = QualityDefaults()
         defaults.distance = 700
@@ -52,7 +67,7 @@ struct QualitySettingTests {
 
     @Test(arguments: [
         ("q=jepg:80", "did you mean jpeg?"), ("q=jpeg:80,heif:5", "did you mean avif?"),
-        ("q=png:80", "png, which is always lossless"), ("q=jpeg:800", "from 1 to 100 for jpeg"),
+        ("q=gif:80", "gif, which is always lossless"), ("q=jpeg:800", "from 1 to 100 for jpeg"),
         ("q=jpeg:80,jpg:70", "jpeg more than once"), ("q=80,avif:60", "FORMAT:NUMBER"),
         ("q=auto:besst", "did you mean best?"), ("q=high", "auto:LEVEL"),
     ])
