@@ -13,6 +13,7 @@ struct GeometryTests {
         ("w=20&h=20", 20, 10), ("w=20&h=20&fit=cover", 20, 20), ("w=20&h=20&fit=fill", 20, 20),
         ("w=20&h=20&fit=pad", 20, 20), ("w=80", 40, 20), ("w=80&enlarge=1", 80, 40), ("h=7", 14, 7), ("w=1", 1, 1),
         ("w=7&h=13&fit=cover&gravity=entropy", 7, 13), ("w=9&h=13&fit=cover&gravity=attention", 9, 13),
+        ("w=9&h=13&fit=cover&gravity=subject", 9, 13), ("crop=7x9&gravity=subject", 7, 9),
         ("crop=5,5,10,8", 10, 8), ("crop=50%25x50%25", 20, 10), ("rotate=90", 20, 40), ("rotate=45", 42, 42),
         ("w=33&h=33&fit=pad&enlarge=1&rotate=270", 33, 33), ("w=37&enlarge=0", 37, 19),
     ])

@@ -118,7 +118,8 @@ struct PlanEffectTests {
             "w=100&q=jpeg:31", "w=100&q=auto", "w=100&q=auto:eco", "w=100&flip=h", "flip=h&w=100", "w=100&blur=2",
             "blur=2&w=100", "w=100&meta=keep", "w=100&effort=0",
             "w=100&progressive=1", "w=100&max_bytes=900", "w=100&h=100&fit=cover&gravity=east", "crop=50x50&w=20",
-            "w=100&h=100&fit=cover&gravity=attention", "trim=9", "trim=9&w=301", "round=20", "round=20&w=301",
+            "w=100&h=100&fit=cover&gravity=attention", "w=100&h=100&fit=cover&gravity=subject", "trim=9",
+            "trim=9&w=301", "round=20", "round=20&w=301",
         ]
         let jpeg = try Source.all()[1]
         let effects = try queries.map { try #require(try effect($0, jpeg)).text }

@@ -34,7 +34,7 @@ package struct PlainResize: Hashable, Sendable {
     ///
     /// The settings must be equal. The results must have the same proportions, and the original must be placed in both at the same
     /// position and size in proportion to them, all up to the rounding of pixels. A place that is searched in the pixels (`attention`,
-    /// `entropy`) may differ between sizes, so it is never the same.
+    /// `entropy`, `subject`) may differ between sizes, so it is never the same.
     ///
     /// - Parameter source: the original's size after EXIF orientation, with sides of at least 1.
     package func isShown(by other: PlainResize, of source: PixelSize) -> Bool {

@@ -116,7 +116,7 @@ package struct CropStep: SingleParameterStep {
 package enum CropPlacement: Hashable, Sendable {
     /// A known rectangle.
     case rectangle(PixelRectangle)
-    /// A known size, at the place that `gravity` (`attention` or `entropy`) finds in the pixels.
+    /// A known size, at the place that `gravity` (`attention`, `entropy` or `subject`) finds in the pixels.
     case searched(PixelSize, gravity: Gravity)
 
     package var size: PixelSize {

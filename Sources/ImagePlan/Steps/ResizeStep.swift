@@ -26,7 +26,7 @@ package struct ResizeStep: TransformStep {
     package let height: Int?
     /// `contain` where only one side is given.
     package let fit: Fit
-    /// The centre, except for `cover` and `pad` (never `attention` or `entropy` for `pad`, which cuts nothing).
+    /// The centre, except for `cover` and `pad` (never one that is searched for `pad`, which cuts nothing).
     package let gravity: Gravity
     /// Whether the image may be enlarged.
     package let enlarge: Bool

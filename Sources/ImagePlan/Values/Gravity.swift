@@ -8,6 +8,8 @@ package enum Gravity: Hashable, Sendable {
     case attention
     /// The part with the most detail (libvips `VIPS_INTERESTING_ENTROPY`).
     case entropy
+    /// The part that keeps the most of the subject, found by the worker's own search.
+    case subject
 
     /// The distance from a compass point, negative towards the edge; percent refer to the sides of the whole.
     package struct Offset: Hashable, Sendable {
@@ -41,19 +43,20 @@ package enum Gravity: Hashable, Sendable {
     ]
 
     /// All names, for suggestions.
-    package static let names = compass.map(\.name) + ["attention", "entropy"]
+    package static let names = compass.map(\.name) + ["attention", "entropy", "subject"]
 
     static let otherNames = [
-        "bottom": "south", "centre": "center", "down": "south", "face": "attention", "left": "west", "middle": "center",
-        "right": "east", "smart": "attention", "top": "north", "up": "north",
+        "bottom": "south", "centre": "center", "down": "south", "face": "subject", "faces": "subject", "left": "west",
+        "middle": "center", "right": "east", "smart": "attention", "top": "north", "up": "north",
     ]
 
-    /// Parses a compass name, one with an offset such as `southeast,16,5%`, `attention`, `entropy`, or a focal point such as
-    /// `0.3,0.7`.
+    /// Parses a compass name, one with an offset such as `southeast,16,5%`, `attention`, `entropy`, `subject`, or a focal point such
+    /// as `0.3,0.7`.
     package init(parsing parameter: Parameter) throws(RequestError) {
         switch parameter.value {
         case "attention": self = .attention
         case "entropy": self = .entropy
+        case "subject": self = .subject
         case let name:
             if let named = Self.compass.first(where: { $0.name == name }) {
                 self = named.gravity
@@ -76,7 +79,7 @@ package enum Gravity: Hashable, Sendable {
             else {
                 throw parameter.error(
                     "must be center or a compass direction (north … southeast), also with an offset such as north,0,10, "
-                        + "attention, entropy, or a focal point x,y with both from 0 to 1"
+                        + "attention, entropy, subject, or a focal point x,y with both from 0 to 1"
                         + NearestName.hint(name, among: Self.names, otherNames: Self.otherNames)
                 )
             }
@@ -90,6 +93,7 @@ package enum Gravity: Hashable, Sendable {
         return switch self {
         case .attention: "attention"
         case .entropy: "entropy"
+        case .subject: "subject"
         case .point(let x, let y): "\(x.text),\(y.text)"
         case .offset(let x, let y, let offset): "\(Gravity.point(x: x, y: y).text),\(offset.text)"
         }
@@ -107,7 +111,7 @@ package enum Gravity: Hashable, Sendable {
         return .offset(x: x, y: y, by: Offset(x: offset.x.scaled(by: dpr), y: offset.y.scaled(by: dpr)))
     }
 
-    /// The top left corner of a part within a whole: as close to the gravity as fits, the centre for `attention` and `entropy`.
+    /// The top left corner of a part within a whole: as close to the gravity as fits, the centre if it is searched in the pixels.
     ///
     /// - Parameters:
     ///   - part: the size of the part, not larger than the whole.
@@ -121,7 +125,7 @@ package enum Gravity: Hashable, Sendable {
             switch self {
             case .point(let x, let y): (x, y, nil)
             case .offset(let x, let y, let offset): (x, y, offset)
-            case .attention, .entropy: (Self.half, Self.half, nil)
+            case .attention, .entropy, .subject: (Self.half, Self.half, nil)
             }
         func place(_ length: Int, _ side: Int, _ fraction: FixedDecimal, _ measure: Measure?) -> Int {
             let distance = measure?.coordinate(in: side) ?? 0
@@ -135,7 +139,7 @@ package enum Gravity: Hashable, Sendable {
     package var needsPixels: Bool {
         switch self {
         case .point, .offset: false
-        case .attention, .entropy: true
+        case .attention, .entropy, .subject: true
         }
     }
 }

@@ -55,7 +55,7 @@ package indirect enum ValueForm: Hashable, Sendable {
     case text(prefix: String = "")
     /// A length in pixels, or a percentage.
     case measure
-    /// A compass direction, `attention`, `entropy`, or a focal point.
+    /// A compass direction, `attention`, `entropy`, `subject`, or a focal point.
     case gravity
     /// `x,y,w,h` or `WxH` in pixels or percent.
     case rectangle

@@ -27,7 +27,7 @@ extension CropStep: PixelStep {
 }
 
 extension Canvas {
-    /// Cuts the same rectangle out of every frame; a smart crop searches the first frame.
+    /// Cuts the same rectangle out of every frame; a search is one of the first frame.
     mutating func crop(_ placement: CropPlacement) throws {
         switch placement {
         case .rectangle(let rectangle):
@@ -40,11 +40,26 @@ extension Canvas {
             try settle()
             try makeRandomAccess()
             try deadline.check()
-            let interest = gravity == .entropy ? VIPS_INTERESTING_ENTROPY : VIPS_INTERESTING_ATTENTION
-            let offset = try frames[0].smartCropOffset(width: size.width, height: size.height, interest)
+            let offset = try offset(of: size, gravity)
             try change(to: PictureShape(size: size)) { frame in
                 try frame.cropped(left: offset.left, top: offset.top, width: size.width, height: size.height)
             }
+        }
+    }
+}
+
+extension Canvas {
+    /// Searches the first frame for the place of a crop; its pixels must be in memory.
+    private func offset(of size: PixelSize, _ gravity: Gravity) throws -> (left: Int, top: Int) {
+        let frame = frames[0]
+        switch gravity {
+        case .subject:
+            deadline.watch(frame)
+            return try frame.inMemory().subjectOffset(of: size)
+        case .entropy:
+            return try frame.smartCropOffset(width: size.width, height: size.height, VIPS_INTERESTING_ENTROPY)
+        case .attention, .point, .offset:
+            return try frame.smartCropOffset(width: size.width, height: size.height, VIPS_INTERESTING_ATTENTION)
         }
     }
 }

@@ -54,9 +54,10 @@ struct ResizeGeometryTests {
         #expect(try geometry("w=401&h=100&fit=pad", 200, 100).framing == .canvas(canvas, left: 100, top: 0))
     }
 
-    @Test func `leaves the position of attention and entropy open`() throws {
-        let geometry = try geometry("w=200&h=200&fit=cover&gravity=attention", 800, 400)
-        #expect(geometry.framing == .crop(.searched(PixelSize(width: 200, height: 200), gravity: .attention)))
+    @Test(arguments: [Gravity.attention, .entropy, .subject])
+    func `leaves a position open that is searched in the pixels`(gravity: Gravity) throws {
+        let geometry = try geometry("w=200&h=200&fit=cover&gravity=\(gravity.text)", 800, 400)
+        #expect(geometry.framing == .crop(.searched(PixelSize(width: 200, height: 200), gravity: gravity)))
     }
 
     @Test(arguments: [

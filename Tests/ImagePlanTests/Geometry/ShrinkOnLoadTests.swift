@@ -36,7 +36,7 @@ struct ShrinkOnLoadTests {
         ("blur=1&w=100", 1), ("sharpen=1&w=100", 1), ("round=9&w=100", 1), ("border=9,fff&w=100", 1),
         ("rotate=5&w=100", 1), ("rotate=90&expand=0&w=100", 1),
         ("w=100&blur=3", 8), ("flip=h&w=100", 8), ("rotate=90&w=100", 8), ("rotate=270&flip=v&w=100", 8),
-        ("crop=1000x1000&gravity=entropy&w=100", 1),
+        ("crop=1000x1000&gravity=entropy&w=100", 1), ("crop=1000x1000&gravity=subject&w=100", 1),
         // A blur hides what the reduced image lacks; its deviation there is at least 1.5 pixels.
         ("blur=2.9&w=100", 1), ("blur=3&w=100", 2), ("blur=6&w=100", 4), ("blur=11.9&w=100", 4), ("blur=12&w=100", 8),
         ("blur=20&flip=h&blur=3&w=100", 2), ("blur=20&round=9&w=100", 1), ("blur=20&w=1008", 2), ("blur=20&w=2000", 1),

@@ -15,6 +15,8 @@ struct RequestLanguageTests {
         ("w=300&fit=contain&enlarge=0&gravity=center&dpr=1", "1?w=300"),
         ("w=400&h=300&fit=cover&gravity=attention", "1?w=400&h=300&fit=cover&gravity=attention"),
         ("gravity=attention&fit=cover&w=400&h=300", "1?w=400&h=300&fit=cover&gravity=attention"),
+        ("crop=400x300&gravity=subject", "1?crop=400x300&gravity=subject"),
+        ("w=400&h=300&fit=cover&gravity=subject", "1?w=400&h=300&fit=cover&gravity=subject"),
         ("w=400&h=300&fit=cover&gravity=0.3,0.7", "1?w=400&h=300&fit=cover&gravity=0.3,0.7"),
         ("w=400&h=300&fit=cover&gravity=.300,0.70", "1?w=400&h=300&fit=cover&gravity=0.3,0.7"),
         ("w=400&h=300&fit=cover&gravity=0.5,0.5", "1?w=400&h=300&fit=cover"),
@@ -26,6 +28,7 @@ struct RequestLanguageTests {
         ("w=400&fit=cover", "1?w=400"),
         ("w=400&h=300&gravity=north", "1?w=400&h=300"),
         ("w=400&h=300&fit=pad&gravity=entropy", "1?w=400&h=300&fit=pad"),
+        ("w=400&h=300&fit=pad&gravity=subject", "1?w=400&h=300&fit=pad"),
         ("w=007", "1?w=7"),
         // dpr scales lengths, except those of crop.
         ("w=300&dpr=2", "1?w=600"),

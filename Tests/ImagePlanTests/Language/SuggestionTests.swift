@@ -11,7 +11,8 @@ struct SuggestionTests {
         ("utm_sorce=a", "utm_source"),
         ("w=3&h=3&fit=crop", "cover"), ("w=3&h=3&fit=inside", "contain"), ("w=3&fit=Cover", "cover"),
         ("format=JPEG", "jpeg"), ("format=tif", "tiff"), ("w=3&h=3&fit=cover&gravity=top", "north"),
-        ("w=3&h=3&fit=cover&gravity=nort", "north"), ("filter=greyscale", "grayscale"), ("mask=cirlce", "circle"),
+        ("w=3&h=3&fit=cover&gravity=nort", "north"), ("w=3&h=3&fit=cover&gravity=faces", "subject"),
+        ("filter=greyscale", "grayscale"), ("mask=cirlce", "circle"),
         ("meta=kepe", "keep"), ("tint=fff,multipli", "multiply"), ("preset=thum", "thumb"),
     ])
     func `suggests the nearest name`(query: String, meant: String) throws {

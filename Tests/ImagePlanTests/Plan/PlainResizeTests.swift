@@ -78,6 +78,7 @@ struct PlainResizeTests {
         // Searched places may differ.
         ("w=300&h=300&fit=cover&gravity=attention", "w=600&h=600&fit=cover&gravity=attention", false),
         ("w=300&h=300&fit=cover&gravity=entropy", "w=600&h=600&fit=cover&gravity=entropy", false),
+        ("w=300&h=300&fit=cover&gravity=subject", "w=600&h=600&fit=cover&gravity=subject", false),
         // An offset in pixels is another place in another size.
         ("w=300&h=300&fit=cover&gravity=west,40,0", "w=600&h=600&fit=cover&gravity=west,40,0", false),
         // Other settings.

@@ -32,9 +32,10 @@ enum RandomPlan {
     }
 
     static func gravity(using generator: inout some RandomNumberGenerator) -> Gravity {
-        switch Int.random(in: 0...4, using: &generator) {
+        switch Int.random(in: 0...5, using: &generator) {
         case 0: .attention
         case 1: .entropy
+        case 4: .subject
         case 2: .point(x: fraction(using: &generator), y: fraction(using: &generator))
         case 3: .point(x: FixedDecimal(Int.random(in: 0...1, using: &generator)), y: FixedDecimal(millionths: 500_000))
         default: .center

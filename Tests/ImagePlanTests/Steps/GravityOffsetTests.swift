@@ -57,6 +57,7 @@ struct GravityOffsetTests {
 
     @Test(arguments: [
         "gravity=north,5", "gravity=north,1.5,0", "gravity=north,0,101%25", "gravity=attention,1,1",
+        "gravity=subject,1,1",
         "gravity=0.3,0.7,1,1",
         "gravity=nort,1,1", "gravity=north,,1", "gravity=north,1,1,1",
     ])

@@ -6,6 +6,7 @@ enum QueryTarget: FuzzTarget {
 
     static let seeds: [[UInt8]] = [
         "w=320&h=200&fit=cover&gravity=attention&dpr=2", "crop=10,20,30,40&w=50%25", "crop=100x50&gravity=0.3,0.7",
+        "crop=100x50&gravity=subject",
         "round=20&border=2,ff8800&bg=fff", "round=max&w=99&format=png", "blur=0.3&sharpen=1.5&pixelate=8",
         "flip=hv&rotate=45&expand=0", "tint=ff8800,multiply&filter=duotone:111111,eeeeee",
         "brightness=1.2&contrast=0.8&saturation=2&hue=90&gamma=2.2", "trim=10&pad=1,2,3,4&mask=circle",

@@ -1,0 +1,75 @@
+import ImagePlan
+
+/// The search of `gravity=subject`: the window that keeps the most of a picture's subject.
+enum SubjectWindow {
+    /// The share by which weights at a window's edge count less than in its middle, so that it centres what it keeps.
+    private static let taper = 0.3
+    /// The share by which a window must be better than another one that is nearer to the middle: more than rounding errors are.
+    private static let tolerance = 1e-9
+
+    /// Returns the top left corner of the best window.
+    ///
+    /// The middle of the picture is best if nothing in it stands out.
+    /// - Parameters:
+    ///   - size: the window's size, not larger than the picture.
+    ///   - picture: the picture's size in pixels.
+    ///   - map: the weights of the picture's pixels.
+    static func corner(of size: PixelSize, in picture: PixelSize, _ map: SubjectMap) -> (left: Int, top: Int) {
+        let columns = spans(of: size.width, in: picture.width, cells: map.width)
+        let rows = spans(of: size.height, in: picture.height, cells: map.height)
+        var best = (score: -1.0, left: 0, top: 0)
+        var sums = [Double](repeating: 0, count: map.width)
+        for top in rows {
+            // The weights of each column in the rows of this window.
+            for x in sums.indices { sums[x] = 0 }
+            for (y, factor) in top.factors.enumerated() where factor > 0 {
+                for x in sums.indices { sums[x] += factor * map.weights[y * map.width + x] }
+            }
+            for left in columns {
+                var score = 0.0
+                for x in sums.indices { score += left.factors[x] * sums[x] }
+                if score > best.score * (1 + tolerance) { best = (score, left.start, top.start) }
+            }
+        }
+        return (best.left, best.top)
+    }
+
+    /// A window in one direction.
+    private struct Span {
+        /// Its first pixel.
+        var start: Int
+        /// What each of the map's weights counts: its share of the window, less towards the window's ends.
+        var factors: [Double]
+    }
+
+    /// Returns the windows of a length that are compared, from the middle of the picture outwards.
+    ///
+    /// - Parameters:
+    ///   - length: the window's length in pixels.
+    ///   - whole: the picture's length in pixels, at least as long.
+    ///   - cells: the map's length, at most as long as the picture.
+    private static func spans(of length: Int, in whole: Int, cells: Int) -> [Span] {
+        let slack = whole - length
+        guard slack > 0 else { return [Span(start: 0, factors: [Double](repeating: 1, count: cells))] }
+        let steps = min(max(1, cells / 2), slack)
+        return (0...steps).flatMap { $0 == 0 ? [0] : [-$0, $0] }.map { step in
+            // Rounded down, as `gravity=center` is.
+            let start = slack * (steps + step) / (2 * steps)
+            let edges = (0...cells).map { cell in
+                let place = Double(cell) * Double(whole) / Double(cells) - Double(start)
+                let distance = max(-1, min(1, 2 * place / Double(length) - 1))
+                // The integral of 1 - taper × distance².
+                return distance - taper * distance * distance * distance / 3
+            }
+            return Span(start: start, factors: zip(edges.dropFirst(), edges).map { $0 - $1 })
+        }
+    }
+}
+
+extension Raster {
+    /// Returns the top left corner of the window of a size that keeps the most of the subject; the image must be 8-bit and in memory.
+    func subjectOffset(of size: PixelSize) throws(VipsError) -> (left: Int, top: Int) {
+        let map = SubjectMap(of: try SmallPicture(of: self))
+        return SubjectWindow.corner(of: size, in: PixelSize(width: width, height: height), map)
+    }
+}
