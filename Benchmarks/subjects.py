@@ -5,6 +5,8 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
+import urllib.error
 import urllib.request
 
 # Width and height of the results.
@@ -25,8 +27,16 @@ def picture_path(entry):
 def pixels(url, folder):
     """Returns width, height and RGB rows of a response."""
     path = os.path.join(folder, "result.png")
-    with urllib.request.urlopen(url) as response, open(path, "wb") as file:
-        file.write(response.read())
+    for attempt in range(5):
+        try:
+            with urllib.request.urlopen(url) as response, open(path, "wb") as file:
+                file.write(response.read())
+            break
+        except urllib.error.HTTPError as error:
+            # Too slow on a busy machine; a failure is remembered for a short time.
+            if error.code not in (503, 504) or attempt == 4:
+                raise
+            time.sleep(3)
     plain = os.path.join(folder, "result.ppm")
     subprocess.run(["vips", "colourspace", path, plain, "srgb"], check=True)
     with open(plain, "rb") as file:

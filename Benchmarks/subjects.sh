@@ -15,7 +15,7 @@ python3 "$root/Benchmarks/subjects.py" list "$root/Benchmarks/subjects.json" | w
         echo "  $picture: skipped, since it is missing (BENCH_IMAGES, BENCH_SUBJECTS)"
         continue
     fi
-    vips thumbnail "$file" "$work/source/$name.png[compression=1]" 960 --size down
+    VIPS_WARNING=0 vips thumbnail "$file" "$work/source/$name.png[compression=1]" 960 --size down
 done
 start_edgeprint 18080 18081 "$work/source" "$work/cache" ", mezzanine: false"
 python3 "$root/Benchmarks/subjects.py" measure "$root/Benchmarks/subjects.json" http://127.0.0.1:18080/bench "$work/source"
