@@ -1,23 +1,22 @@
 import CVips
 import ImagePlan
 
-/// JPEG, decoded and encoded by libjpeg-turbo.
+/// JPEG: decoded by libjpeg-turbo, and encoded by `JPEGEncoder`.
 struct JPEGCoder: Coder {
     let format = ImageFormat.jpeg
     let loader: VipsPart? = VipsPart(operation: "jpegload_buffer")
+    // For mezzanines, metadata, and pictures that are too large for `JPEGEncoder`.
     let saver: VipsPart? = VipsPart(operation: "jpegsave_buffer")
     let traits: EncoderTraits? = EncoderTraits(
         hasAlpha: false,
         hasAnimation: false,
         isLosslessPossible: false,
-        longestSide: 65_535  // ITU-T T.81 §B.2.2, and libjpeg's own 65,500 is checked by libjpeg.
+        longestSide: JPEGEncoder.longestSide
     )
     let settings: [PlanSetting] = [.progressive, .effort, .chroma, .maximumBytes]
 
-    /// The maximum number of pixels for which Huffman tables are optimised by default.
-    ///
-    /// That costs 1 ms and saves 1.4 % at 512 px, but costs 11 ms and saves 0.8 % at 1920 px (Benchmarks/README.md).
-    private static let largestOptimised = 600_000
+    /// The effort without `effort`.
+    private static let standardEffort = 4
 
     func open(_ source: SourceMapping, _ options: DecodingOptions) throws -> Raster {
         try Raster.make("load") { out in
@@ -28,26 +27,54 @@ struct JPEGCoder: Coder {
     func encode(_ picture: FinishedPicture, _ options: EncodingOptions) throws -> EncodedPicture {
         var raster = try picture.stacked()
         options.deadline.watch(raster)
-        let subsample: VipsForeignSubsample
+        let halvesColours: Bool
         switch options.settings.chroma {
-        case .half: subsample = VIPS_FOREIGN_SUBSAMPLE_ON
-        case .full: subsample = VIPS_FOREIGN_SUBSAMPLE_OFF
+        case .half: halvesColours = true
+        case .full: halvesColours = false
         case .auto where raster.width * raster.height <= ChromaDetail.largestPicture:
             raster = try raster.inMemory()
-            subsample = try ChromaDetail(of: raster).isSharp ? VIPS_FOREIGN_SUBSAMPLE_OFF : VIPS_FOREIGN_SUBSAMPLE_ON
-        case .auto: subsample = VIPS_FOREIGN_SUBSAMPLE_ON
+            halvesColours = try !ChromaDetail(of: raster).isSharp
+        case .auto: halvesColours = true
         }
-        let isSmall = raster.width * raster.height <= Self.largestOptimised
-        let optimises: CInt = options.settings.effort.map { $0 > 0 } ?? isSmall ? 1 : 0
-        return try save { bytes, count in
+        let encoder = JPEGEncoder(
+            quality: options.quality,
+            halvesColours: halvesColours,
+            isProgressive: options.settings.isProgressive,
+            effort: JPEGEncoder.Effort(Int(options.effort(in: 0...9, standard: Self.standardEffort))),
+            deadline: options.deadline
+        )
+        let size = PixelSize(width: raster.width, height: raster.height)
+        let pixelBytes = encoder.bytesPerPixel + raster.bands
+        guard [1, 3].contains(raster.bands), raster.format == VIPS_FORMAT_UCHAR,
+            (try? EncoderMemory.check(size, bytesPerPixel: pixelBytes, as: format)) != nil
+        else { return try encodeInRows(raster, options, halvesColours: halvesColours) }
+        raster = try raster.inMemory()
+        let header = try JPEGHeader.segments(of: raster, strips: options.strips)
+        let bands = raster.bands
+        let file = try raster.withBytes { bytes in
+            try unsafe bytes.withUnsafeBytes { pixels in
+                try unsafe encoder.encode(pixels, size: size, bands: bands, header: header)
+            }
+        }
+        return EncodedPicture(file)
+    }
+
+    /// Encodes by libvips, which computes and holds few rows at a time.
+    private func encodeInRows(
+        _ raster: Raster,
+        _ options: EncodingOptions,
+        halvesColours: Bool
+    ) throws(VipsError) -> EncodedPicture {
+        try save { bytes, count in
             unsafe edge_vips_save_jpeg(
                 raster.pointer,
                 &bytes,
                 &count,
                 CInt(options.quality),
-                optimises,
+                // Optimised Huffman tables need all coefficients in memory.
+                0,
                 options.settings.isProgressive ? 1 : 0,
-                subsample,
+                halvesColours ? VIPS_FOREIGN_SUBSAMPLE_ON : VIPS_FOREIGN_SUBSAMPLE_OFF,
                 options.strips ? 1 : 0
             )
         }

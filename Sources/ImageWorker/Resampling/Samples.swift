@@ -1,4 +1,4 @@
-/// A buffer for rows of samples, aligned for vectors and initialised to zero.
+/// A buffer for samples, aligned for vectors and initialised to zero.
 @safe
 final class Samples<Element: BitwiseCopyable & AdditiveArithmetic> {
     /// Valid during the lifetime of this object.
@@ -13,6 +13,12 @@ final class Samples<Element: BitwiseCopyable & AdditiveArithmetic> {
         )
         unsafe start = bytes.bindMemory(to: Element.self, capacity: max(1, count))
         unsafe start.initialize(repeating: .zero, count: max(1, count))
+    }
+
+    /// Copies values.
+    convenience init(_ values: [Element]) {
+        self.init(count: values.count)
+        for (index, value) in values.enumerated() { unsafe start[index] = value }
     }
 
     deinit { unsafe UnsafeMutableRawPointer(start).deallocate() }
