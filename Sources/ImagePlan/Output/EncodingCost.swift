@@ -74,7 +74,8 @@ extension EncodingCost {
         let effort = settings.encoding.effort
         switch settings.format {
         case .json, .blurhash, .thumbhash, .lqip: return 1
-        case .jpeg, .tiff: return 15
+        case .jpeg: return effort.map { $0 > 6 ? 150 : 15 } ?? 15
+        case .tiff: return 15
         case .gif: return 280
         case .png where settings.paletteQuality != nil: return effort.map { $0 > 3 ? 2_700 : 700 } ?? 700
         case .png: return effort.map { $0 > 3 ? 900 : 90 } ?? 90

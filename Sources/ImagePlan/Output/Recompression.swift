@@ -13,6 +13,7 @@ package enum Recompression {
         switch format {
         case .webp: isLossless ? 9 : 6
         case .avif: isLossless ? nil : 4
+        case .jpeg: 9
         default: nil
         }
     }
@@ -22,7 +23,7 @@ package enum Recompression {
     /// - Parameters:
     ///   - text: the canonical text of the plan that made it.
     ///   - bucket: the bucket that `format=auto` was resolved in.
-    /// - Returns: `nil` for text, animations, other formats than AVIF and WebP, and plans that state an effort or a size in bytes.
+    /// - Returns: `nil` for text, animations, other formats than AVIF, JPEG and WebP, and plans that state an effort or a size in bytes.
     package static func order(
         of text: String,
         result: ResultFormat,
@@ -37,12 +38,14 @@ package enum Recompression {
         let encoding = plan.settings.encoding
         let isLossless =
             encoding.isLossless || encoding.nearLossless != nil || (format == .webp && quality.webpOptions.lossless)
-        guard let effort = effort(of: format, isLossless: isLossless) else { return nil }
+        guard let effort = effort(of: format, isLossless: isLossless),
+            let setting = FormatSetting(rawValue: "\(format)")
+        else { return nil }
         var settings = plan.settings
         settings.encoding.effort = effort
         let order = Plan(steps: plan.steps, settings: settings)
         // The same format again, also where another would be smallest.
-        settings.format = format == .avif ? .avif : .webp
+        settings.format = setting
         let milliseconds = EncodingCost.milliseconds(
             of: settings,
             pixels: pixels,

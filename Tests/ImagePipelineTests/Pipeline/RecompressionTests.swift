@@ -125,7 +125,7 @@ struct RecompressionTests {
     }
 
     @Test(arguments: [
-        ("1?w=20&format=jpeg", ResultFormat.jpeg, 1), ("1?w=20&format=webp&effort=2", .webp, 1),
+        ("1?w=20&format=png", ResultFormat.png, 1), ("1?w=20&format=webp&effort=2", .webp, 1),
         ("1?w=20&format=webp&max_bytes=900", .webp, 1), ("1?w=20&format=json", .json, 1),
         ("1?w=20&format=webp", .webp, 2),
     ])
