@@ -14,7 +14,7 @@ if [[ ${#photographs[@]} -eq 0 ]]; then
     photographs=("$root/demo/landscape.jpg")
 fi
 # shellcheck disable=SC2046  # flags are words
-cc -O2 -o "$work/encoders" "$root/Benchmarks/encoders.c" $(pkg-config --cflags --libs vips) -lm
+cc -O2 -o "$work/encoders" "$root/Benchmarks/encoders.c" $(pkg-config --cflags --libs vips libavif libwebp) -lm
 echo "512 px, mean of ${#photographs[@]}:"
 "$work/encoders" 512 "${photographs[@]}"
 echo "1920 px, one:"

@@ -1,3 +1,3 @@
 #pragma once
-// libavif. Swift imports its header unchanged: decoder and encoder of AVIF sequences.
+// libavif. Swift imports its header unchanged: the encoder of AVIF, and the decoder of AVIF sequences.
 #include <avif/avif.h>

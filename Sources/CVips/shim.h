@@ -262,12 +262,6 @@ static inline int edge_vips_save_png_palette(VipsImage *in, void **bytes, size_t
 static inline int edge_vips_save_webp(VipsImage *in, void **bytes, size_t *count) {
     return vips_webpsave_buffer(in, bytes, count, "effort", 0, NULL);
 }
-static inline int edge_vips_save_avif(VipsImage *in, void **bytes, size_t *count, int quality, int lossless, int effort,
-                                      VipsForeignSubsample subsample, int strip) {
-    return vips_heifsave_buffer(in, bytes, count, "Q", quality, "lossless", lossless, "effort", effort, "bitdepth", 8,
-                                "compression", VIPS_FOREIGN_HEIF_COMPRESSION_AV1, "subsample_mode", subsample, "strip",
-                                strip, NULL);
-}
 static inline int edge_vips_save_gif(VipsImage *in, void **bytes, size_t *count, int effort, int interlace, int strip) {
     return vips_gifsave_buffer(in, bytes, count, "effort", effort, "interlace", interlace, "strip", strip, NULL);
 }

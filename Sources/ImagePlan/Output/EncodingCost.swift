@@ -8,12 +8,12 @@ package enum EncodingCost {
 
     /// AVIF with aom, by effort: lines through the table's values at 512 px and 1920 px.
     ///
-    /// Efforts 3, 5 and 6 were measured at 512 px only; those from 7 are guesses.
+    /// Those of efforts 1 to 4 have ten bits per sample; efforts from 5 on are guesses.
     private static let avif = [
-        Line(base: 7, perMegapixel: 45), Line(base: 29, perMegapixel: 133), Line(base: 22, perMegapixel: 265),
-        Line(base: 25, perMegapixel: 420), Line(base: 250, perMegapixel: 1_750), Line(base: 300, perMegapixel: 2_200),
-        Line(base: 500, perMegapixel: 4_000), Line(base: 1_000, perMegapixel: 10_000),
-        Line(base: 2_000, perMegapixel: 20_000), Line(base: 5_000, perMegapixel: 60_000),
+        Line(base: 7, perMegapixel: 45), Line(base: 29, perMegapixel: 170), Line(base: 30, perMegapixel: 290),
+        Line(base: 40, perMegapixel: 480), Line(base: 250, perMegapixel: 1_950), Line(base: 400, perMegapixel: 2_900),
+        Line(base: 600, perMegapixel: 5_000), Line(base: 1_200, perMegapixel: 12_500),
+        Line(base: 2_500, perMegapixel: 25_000), Line(base: 6_000, perMegapixel: 75_000),
     ]
 
     /// The maximum number of encodes that a quality search for `max_bytes` takes.
@@ -58,7 +58,7 @@ extension EncodingCost {
         let once: Int
         switch (settings.format, bucket) {
         case (.avif, _), (.auto, .avif):
-            let standard = settings.format == .auto ? quality.avifEffort : 0
+            let standard = settings.format == .auto ? quality.avifEffort : QualityDefaults.standardAVIFEffort
             once = avifMilliseconds(pixels: pixels, effort: encoding.effort ?? standard)
         default:
             once = pixels.multipliedSaturated(by: perMegapixel(settings, quality)) / 1_000_000

@@ -22,7 +22,8 @@ package struct QualityDefaults: Hashable, Sendable {
         self.webpOptions = webpOptions
     }
 
-    /// The default effort: a tenth fewer bytes than effort 0 in half the time of effort 2 (Benchmarks/README.md).
+    /// The default effort of AVIF stills, which is also that of requests that name the format: ten bits per sample, with a twentieth
+    /// fewer bytes than effort 0 (Benchmarks/README.md).
     package static let standardAVIFEffort = 1
 
     /// The distance that a search may reach, in thousandths: the level's that the request states, else the source's.

@@ -4,7 +4,7 @@
 /// option: a worker has one thread, and each core has its worker.
 package struct WebPOptions: Hashable, Sendable {
     /// The effort for requests without one, 0 (fastest) to 6 (smallest file).
-    package var method = 2
+    package var method = 4
     /// Entropy analysis passes, 1–10.
     package var pass = 1
     /// A bit set, 0–7: 1 segment smoothing, 2 pseudo-random dithering, 4 as `useSharpYUV`.
@@ -18,7 +18,7 @@ package struct WebPOptions: Hashable, Sendable {
     /// The deblocking strength, 0–100.
     package var filterStrength = 60
     /// The deblocking sharpness, 0 (sharpest) to 7.
-    package var filterSharpness = 0
+    package var filterSharpness = 7
     /// The deblocking filter: 0 simple, 1 strong.
     package var filterType = 1
     /// Whether libwebp searches for the filter strength.

@@ -10,6 +10,8 @@ protocol Coder: Sendable {
     var saver: VipsPart? { get }
     /// What the encoder supports; `nil` for a format without an encoder.
     var traits: EncoderTraits? { get }
+    /// Whether the encoder is available.
+    var isEncoderThere: Bool { get }
     /// The settings, other than `q`, that the encoder supports.
     var settings: [PlanSetting] { get }
     /// Whether frames after the first are decoded.
@@ -95,7 +97,6 @@ extension Coder {
 
     /// Whether the decoder is available, as far as can be told without loading it.
     var isDecoderThere: Bool { loader?.isThere ?? true }
-    /// Whether the encoder is available.
     var isEncoderThere: Bool { traits != nil && (saver?.isThere ?? true) }
 
     /// Loads the loader's module and runs the loader on a whole source.
@@ -141,7 +142,6 @@ extension Coder {
 extension Coder {
     /// Checks that an encoder produced an image of a size.
     ///
-    /// libheif reports success and writes a file without an image when its encoder runs out of memory.
     /// - Throws: `WorkerReply.Failure.refused`, since the encoder fails for every source of this size.
     func check(_ encoded: EncodedPicture, isOf size: PixelSize) throws(WorkerReply.Failure) {
         let isMade = encoded.withSpan { bytes in

@@ -50,10 +50,9 @@ extension Raster {
     }
 }
 
-/// AVIF: stills are decoded and encoded by libheif, sequences by libavif; both decode with dav1d or aom and encode with aom.
+/// AVIF: libheif decodes stills, and libavif sequences, with dav1d or aom; libavif encodes both with aom.
 struct AVIFCoder: HEIFReading {
     let format = ImageFormat.avif
-    let saver: VipsPart? = VipsPart(operation: "heifsave_buffer", module: .heif)
     let traits: EncoderTraits? = EncoderTraits(
         hasAlpha: true,
         hasAnimation: true,
@@ -62,6 +61,7 @@ struct AVIFCoder: HEIFReading {
     )
     let settings: [PlanSetting] = [.lossless, .effort, .chroma, .maximumBytes]
     let decodesAnimation = true
+    var isEncoderThere: Bool { AVIFEncoder.isThere }
 
     func open(_ source: SourceMapping, _ options: DecodingOptions) throws -> Raster {
         let still = try openStill(source)
@@ -81,60 +81,61 @@ struct AVIFCoder: HEIFReading {
         }
     }
 
-    /// Effort 0 takes 9.6 / 55 ms at 512 / 1920 px, 1 takes 37 / 166 and 4 takes 163 / 1574: only the lowest suits a waiting client.
-    fileprivate static let standardEffort = 0
-
-    /// Whether an image in memory keeps full chroma resolution: if it has sharp colour edges and there is enough memory.
-    private func isSharp(_ picture: FinishedPicture) throws -> Bool {
-        guard (try? EncoderMemory.check(picture.size, bytesPerPixel: 40, as: format)) != nil else { return false }
-        return try ChromaDetail(of: picture.frames[0]).isSharp
-    }
-
     func encode(_ picture: FinishedPicture, _ options: EncodingOptions) throws -> EncodedPicture {
-        if let animation = picture.animation { return try encode(picture, animation, options) }
-        let isLookedAt =
-            options.settings.chroma == .auto && !options.isLossless
-            && picture.size.pixels <= ChromaDetail.largestPicture
-        let picture = isLookedAt ? try picture.inMemory(options.deadline) : picture
-        let keepsColours = isLookedAt ? try isSharp(picture) : options.settings.chroma == .full || options.isLossless
-        try EncoderMemory.check(picture.size, bytesPerPixel: keepsColours ? 40 : 25, as: format)
-        return try save(picture, options) { raster, bytes, count in
-            unsafe edge_vips_save_avif(
-                raster.pointer,
-                &bytes,
-                &count,
-                CInt(options.quality),
-                options.isLossless ? 1 : 0,
-                options.effort(in: 0...9, standard: Self.standardEffort),
-                keepsColours ? VIPS_FOREIGN_SUBSAMPLE_OFF : VIPS_FOREIGN_SUBSAMPLE_ON,
-                options.strips ? 1 : 0
-            )
-        }
+        let encoded =
+            try picture.animation.map { try encode(picture, $0, options) } ?? encodeStill(picture, options)
+        try check(encoded, isOf: picture.size)
+        return encoded
     }
-}
 
-extension AVIFCoder {
+    private func encodeStill(_ picture: FinishedPicture, _ options: EncodingOptions) throws -> EncodedPicture {
+        let isFull = options.settings.chroma == .full || options.isLossless
+        try AVIFTuning.checkMemory(for: picture.size, depth: 8, keepsColours: isFull)
+        let still = try picture.inMemory(options.deadline).frames[0]
+        let keepsColours = try isFull || options.settings.chroma == .auto && isSharp(still)
+        let hasRoom = (try? AVIFTuning.checkMemory(for: picture.size, depth: 10, keepsColours: keepsColours)) != nil
+        let encoder = AVIFEncoder(
+            options: options,
+            tuning: .still(
+                quality: options.isLossless ? nil : options.quality,
+                effort: Int(options.effort(in: AVIFTuning.efforts, standard: QualityDefaults.standardAVIFEffort)),
+                keepsColours: keepsColours,
+                mostBits: hasRoom ? 10 : 8
+            ),
+            keepsColours: keepsColours
+        )
+        return try encoder.encode(
+            still,
+            options.strips ? nil : WebPMetadata(of: picture.filter.apply(to: still))
+        )
+    }
+
+    /// Whether `chroma=auto` keeps full chroma resolution: if the image has sharp colour edges and there is enough memory.
+    private func isSharp(_ still: Raster) throws -> Bool {
+        let size = PixelSize(width: still.width, height: still.height)
+        guard (try? AVIFTuning.checkMemory(for: size, depth: 8, keepsColours: true)) != nil else { return false }
+        return try ChromaDetail(of: still).isSharp
+    }
+
     /// Encodes a sequence; its first frame determines the chroma subsampling.
     private func encode(
         _ picture: FinishedPicture,
         _ animation: Animation,
         _ options: EncodingOptions
     ) throws -> EncodedPicture {
-        let effort = options.effort(in: 0...9, standard: Self.standardEffort)
+        let effort = Int(options.effort(in: AVIFTuning.efforts, standard: AVIFTuning.standardAnimationEffort))
         // aom looks ahead from effort 3 on and holds those frames: 160 MB at 1920 × 1080 before, 116 MB at 512 × 384 from there.
         try EncoderMemory.check(picture.size, bytesPerPixel: effort < 3 ? 80 : 600, as: format)
         var keepsColours = options.settings.chroma == .full || options.isLossless
         if options.settings.chroma == .auto, !options.isLossless {
             keepsColours = try ChromaDetail(of: picture.frames[0].inMemory()).isSharp
         }
-        let encoder = AVIFSequenceEncoder(
+        let encoder = AVIFEncoder(
             options: options,
-            effort: effort,
+            tuning: .animation(quality: options.isLossless ? nil : options.quality, effort: effort),
             keepsColours: keepsColours
         )
-        let encoded = try encoder.encode(picture, animation)
-        try check(encoded, isOf: picture.size)
-        return encoded
+        return try encoder.encode(picture, animation)
     }
 }
 

@@ -20,7 +20,7 @@ struct EncodingOptions {
         settings = plan.settings.encoding
         strips = plan.settings.metadata == .strip
         webp = defaults.webpOptions
-        // format=avif uses the coder's low effort, since the client waits; AVIF of format=auto is made in advance.
+        // avif.effort applies to format=auto, whose AVIF may be made in advance.
         if format == .avif, plan.settings.format == .auto, settings.effort == nil {
             settings.effort = defaults.avifEffort
         }

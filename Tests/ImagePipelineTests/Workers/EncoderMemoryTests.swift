@@ -51,7 +51,7 @@ struct EncoderMemoryTests {
 
     @Test func `an AVIF that needs more memory than a worker has is refused`() async throws {
         try await PoolBench.withPool { configuration in
-            // Ten more than the limit below which it is refused at once; no encode succeeded up to 480.
+            // More than the limit below which it is refused at once, and less than an encode needs.
             configuration.addressSpace = 456 << 20
         } _: { pool in
             let job = try PoolBench.job("1?format=avif", of: drawing, as: .svg)
@@ -60,7 +60,7 @@ struct EncoderMemoryTests {
                 Issue.record("\(result)")
                 return
             }
-            #expect(reason.contains("produced no image of 4000x3000 pixels"), "\(reason)")
+            #expect(reason.hasPrefix("libavif's encoder: ") && reason.hasSuffix("more than workers.memory"), "\(reason)")
             #expect(try await pool.result(of: PoolBench.job()).get().pictures.count == 1)
             #expect(pool.statistics.starts == 1)
         }

@@ -2,45 +2,53 @@ import CAVIF
 import CVips
 import ImagePlan
 
-/// Encodes an animation as an AVIF sequence with libavif and aom; libheif 1.15 writes stills only.
-struct AVIFSequenceEncoder {
+/// Encodes stills and animations as AVIF with libavif and aom.
+struct AVIFEncoder {
     let options: EncodingOptions
-    /// The effort, 0–9.
-    let effort: CInt
+    /// How aom encodes.
+    let tuning: AVIFTuning
     /// Whether chroma keeps the full resolution.
     let keepsColours: Bool
 
-    /// aom's scale of quantisers (AV1 §5.9.12).
-    private static let coarsest: CInt = 63
     /// Ticks per second.
     private static let timescale: UInt64 = 1000
     /// The maximum number of frames between key frames, so that a player can seek.
     private static let keyFrameInterval: CInt = 64
 
-    /// Encodes frame by frame; only one frame's pixels are in memory, besides libavif's state.
+    /// Whether libavif was built with aom's encoder.
+    static var isThere: Bool {
+        let flags = avifCodecFlags(AVIF_CODEC_FLAG_CAN_ENCODE.rawValue)
+        return unsafe avifCodecName(AVIF_CODEC_CHOICE_AOM, flags) != nil
+    }
+
+    /// Encodes a still image in memory.
+    ///
+    /// The deadline is checked before, since libavif encodes an image in one call that cannot be interrupted.
+    /// - Throws: `WorkerReply.Failure` or `VipsError`.
+    func encode(_ still: Raster, _ metadata: WebPMetadata?) throws -> EncodedPicture {
+        try withEncoder { encoder in
+            try options.deadline.check()
+            let flags = avifAddImageFlags(AVIF_ADD_IMAGE_FLAG_SINGLE.rawValue)
+            try unsafe add(still, metadata, duration: 1, flags, to: encoder)
+        }
+    }
+
+    /// Encodes an animation frame by frame; only one frame's pixels are in memory, besides libavif's state.
     ///
     /// - Throws: `WorkerReply.Failure` or `VipsError`.
     func encode(_ picture: FinishedPicture, _ animation: Animation) throws -> EncodedPicture {
-        guard let encoder = unsafe avifEncoderCreate() else {
-            throw WorkerReply.Failure.worker("no memory for an animation")
+        let file = try withEncoder { encoder in
+            let flags = avifAddImageFlags(AVIF_ADD_IMAGE_FLAG_NONE.rawValue)
+            for (index, frame) in picture.frames.enumerated() {
+                try options.deadline.check()
+                options.deadline.watch(frame)
+                let computed = try frame.inMemory()
+                let metadata =
+                    index == 0 && !options.strips ? try WebPMetadata(of: picture.filter.apply(to: computed)) : nil
+                let duration = UInt64(max(1, animation.delay(ofFrame: index)))
+                try unsafe add(computed, metadata, duration: duration, flags, to: encoder)
+            }
         }
-        defer { unsafe avifEncoderDestroy(encoder) }
-        unsafe configure(encoder)
-        for (index, frame) in picture.frames.enumerated() {
-            try options.deadline.check()
-            options.deadline.watch(frame)
-            let computed = try frame.inMemory()
-            let metadata =
-                index == 0 && !options.strips ? try WebPMetadata(of: picture.filter.apply(to: computed)) : nil
-            try unsafe add(computed, animation.delay(ofFrame: index), metadata, to: encoder)
-        }
-        var output = unsafe avifRWData()
-        let result = unsafe avifEncoderFinish(encoder, &output)
-        let file = unsafe EncodedPicture(
-            owning: UnsafeRawBufferPointer(start: output.data, count: output.size),
-            release: { unsafe avifFree($0) }
-        )
-        try Self.check(result)
         guard animation.rounds > 0 else { return file }
         guard let counted = SequenceLoop.added(to: file.copy, rounds: animation.rounds) else {
             throw WorkerReply.Failure.worker("libavif wrote an unexpected box layout")
@@ -48,31 +56,52 @@ struct AVIFSequenceEncoder {
         return EncodedPicture(counted)
     }
 
+    /// Calls `body` with an encoder that it gives images, and returns the file.
+    @safe
+    private func withEncoder(_ body: (UnsafeMutablePointer<avifEncoder>) throws -> Void) throws -> EncodedPicture {
+        guard let encoder = unsafe avifEncoderCreate() else {
+            throw WorkerReply.Failure.worker("no memory for an AVIF encoder")
+        }
+        defer { unsafe avifEncoderDestroy(encoder) }
+        unsafe configure(encoder)
+        try unsafe body(encoder)
+        var output = unsafe avifRWData()
+        let result = unsafe avifEncoderFinish(encoder, &output)
+        let file = unsafe EncodedPicture(
+            owning: UnsafeRawBufferPointer(start: output.data, count: output.size),
+            release: { unsafe avifFree($0) }
+        )
+        try Self.check(result)
+        return file
+    }
+
     private func configure(_ encoder: UnsafeMutablePointer<avifEncoder>) {
+        unsafe encoder.pointee.codecChoice = AVIF_CODEC_CHOICE_AOM
+        // A worker has one thread, and each core has its worker.
         unsafe encoder.pointee.maxThreads = 1
-        unsafe encoder.pointee.speed = 9 - effort
+        unsafe encoder.pointee.speed = tuning.speed
         unsafe encoder.pointee.timescale = Self.timescale
         unsafe encoder.pointee.keyframeInterval = Self.keyFrameInterval
-        let coarsest = options.isLossless ? 0 : Self.coarsest
+        let coarsest = tuning.level == nil ? 0 : AVIFTuning.coarsest
         unsafe encoder.pointee.minQuantizer = 0
         unsafe encoder.pointee.maxQuantizer = coarsest
         unsafe encoder.pointee.minQuantizerAlpha = 0
         unsafe encoder.pointee.maxQuantizerAlpha = coarsest
-        guard !options.isLossless else { return }
-        // As libheif maps a quality to aom's level of constant quality.
-        let level = ((100 - options.quality) * Int(Self.coarsest) + 50) / 100
-        unsafe avifEncoderSetCodecSpecificOption(encoder, "end-usage", "q")
-        unsafe avifEncoderSetCodecSpecificOption(encoder, "cq-level", String(level))
+        for (name, value) in tuning.codecOptions {
+            unsafe avifEncoderSetCodecSpecificOption(encoder, name, value)
+        }
     }
 
     private func add(
         _ frame: Raster,
-        _ delay: Int,
         _ metadata: WebPMetadata?,
+        duration: UInt64,
+        _ flags: avifAddImageFlags,
         to encoder: UnsafeMutablePointer<avifEncoder>
     ) throws {
         let format = keepsColours ? AVIF_PIXEL_FORMAT_YUV444 : AVIF_PIXEL_FORMAT_YUV420
-        guard let image = unsafe avifImageCreate(UInt32(frame.width), UInt32(frame.height), 8, format) else {
+        let (width, height) = (UInt32(frame.width), UInt32(frame.height))
+        guard let image = unsafe avifImageCreate(width, height, tuning.depth, format) else {
             throw WorkerReply.Failure.worker("no memory for a frame")
         }
         defer { unsafe avifImageDestroy(image) }
@@ -81,6 +110,7 @@ struct AVIFSequenceEncoder {
         unsafe image.pointee.transferCharacteristics = avifTransferCharacteristics(13)
         unsafe image.pointee.matrixCoefficients = avifMatrixCoefficients(options.isLossless ? 0 : 6)
         unsafe image.pointee.yuvRange = AVIF_RANGE_FULL
+        if let profile = metadata?["ICCP"] { unsafe avifImageSetProfileICC(image, profile, profile.count) }
         if let exif = metadata?["EXIF"] {
             let prefix = Array("Exif\0\0".utf8)
             let block = exif.starts(with: prefix) ? Array(exif.dropFirst(prefix.count)) : exif
@@ -92,13 +122,16 @@ struct AVIFSequenceEncoder {
             var rgb = unsafe avifRGBImage()
             unsafe avifRGBImageSetDefaults(&rgb, image)
             unsafe rgb.format = bands == 4 ? AVIF_RGB_FORMAT_RGBA : AVIF_RGB_FORMAT_RGB
+            // The pixels have 8 bits, whatever the image's depth.
+            unsafe rgb.depth = 8
+            // libyuv's conversion rounds twice.
+            unsafe rgb.avoidLibYUV = AVIF_TRUE
             unsafe rgb.pixels = UnsafeMutablePointer(mutating: pixels.bindMemory(to: UInt8.self).baseAddress)
             unsafe rgb.rowBytes = UInt32(frame.width * bands)
             return unsafe avifImageRGBToYUV(image, &rgb)
         }
         try Self.check(converted)
-        let flags = avifAddImageFlags(AVIF_ADD_IMAGE_FLAG_NONE.rawValue)
-        try Self.check(unsafe avifEncoderAddImage(encoder, image, UInt64(max(1, delay)), flags))
+        try Self.check(unsafe avifEncoderAddImage(encoder, image, duration, flags))
     }
 
     private static func check(_ result: avifResult) throws(WorkerReply.Failure) {
