@@ -291,7 +291,7 @@ extension QualityDefaults {
 extension EncoderTable {
     /// The encoders that every worker has; the worker's own table has the same values.
     package static let common = EncoderTable([
-        .jpeg: EncoderTraits(hasAlpha: false, hasAnimation: false, isLosslessPossible: false, longestSide: 65_535),
+        .jpeg: EncoderTraits(hasAlpha: false, hasAnimation: false, isLosslessPossible: false, longestSide: 65_500),
         .png: EncoderTraits(hasAlpha: true, hasAnimation: true, isLosslessPossible: true, longestSide: 1_000_000),
         .gif: EncoderTraits(hasAlpha: true, hasAnimation: true, isLosslessPossible: true, longestSide: 65_535),
         .webp: EncoderTraits(hasAlpha: true, hasAnimation: true, isLosslessPossible: true, longestSide: 16_383),
