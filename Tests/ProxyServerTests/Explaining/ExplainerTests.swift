@@ -150,7 +150,7 @@ struct ExplainerTests {
     @Test func `shows what a response depends on, and the size within AVIF's budget`() throws {
         let yaml = """
             ladder: { widths: [100, 200] }
-            avif: { budget: 162ms }
+            avif: { budget: 199ms }
             sources:
               photos: { url: "http://a.test/", client-hints: [width], quality: { save-data: 20 } }
               plain: { url: "http://b.test/", avif: { auto: off } }
