@@ -98,6 +98,20 @@ struct AVIFEncodingTests {
         #expect(shown.alpha(0, 0) >= 250 && abs(Int(shown.alpha(0, size.1 - 1)) - (size.1 > 5 ? 40 : 255)) <= 6)
     }
 
+    @Test(arguments: [0, 1])
+    func `hard edges of alpha stay hard at any effort`(effort: Int) throws {
+        let image = PixelImage(width: 160, height: 160) { x, y in
+            let isInside = (x - 80) * (x - 80) + (y - 80) * (y - 80) < 3600
+            return [UInt8(x), 120, UInt8(y), isInside ? (x / 6).isMultiple(of: 4) ? 128 : 255 : 0]
+        }
+        let shown = try Workbench.decode(make("q=60&effort=\(effort)", of: image), as: .avif)
+        var worst = 0
+        for y in 0..<160 {
+            for x in 0..<160 { worst = max(worst, abs(Int(shown.alpha(x, y)) - Int(image.alpha(x, y)))) }
+        }
+        #expect(worst < 40, "\(worst)")
+    }
+
     @Test(arguments: ["", "effort=0", "chroma=444", "lossless=1"])
     func `the same request makes the same bytes`(query: String) throws {
         #expect(try make(query, of: Self.textured) == make(query, of: Self.textured))
@@ -142,7 +156,7 @@ struct AVIFEncodingTests {
         let names = { (isTuned: Bool) in
             AVIFTuning.still(quality: 60, effort: 0, keepsColours: false, isTuned: isTuned).codecOptions.map(\.name)
         }
-        #expect(names(false).contains("enable-qm") && names(true) == ["end-usage", "cq-level"])
+        #expect(names(false).contains("color:enable-qm") && names(true) == ["end-usage", "cq-level"])
     }
 
     @Test func `without memory for ten bits a file has eight`() {

@@ -93,6 +93,15 @@ struct PaletteQualityTests {
         #expect(made.bytes == exact.bytes)
     }
 
+    @Test func `an image whose palette would take too long stays exact`() throws {
+        let large = PixelImage(width: 2001, height: 1000, channels: 3) { x, y in
+            [UInt8(x % 256), UInt8(y % 256), UInt8((x + y) % 256)]
+        }
+        let source = Workbench.png(large)
+        let made = try Workbench.make("format=png&q=80&effort=4", of: source, as: .png)
+        #expect(try made.bytes == Workbench.make("format=png&effort=4", of: source, as: .png).bytes)
+    }
+
     @Test func `progressive and effort apply to palettes, too`() throws {
         let source = Workbench.png(opaque)
         let interlaced = try Workbench.make("format=png&q=80&progressive=1", of: source, as: .png)

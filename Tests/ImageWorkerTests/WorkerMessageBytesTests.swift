@@ -5,7 +5,10 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct WorkerMessageBytesTests {
     private static var job: WorkerJob {
-        var options = WebPOptions()
+        // Stated, so that other defaults do not change the bytes.
+        var first = WebPOptions()
+        (first.method, first.filterSharpness) = (2, 0)
+        var options = first
         (options.method, options.segments, options.lowMemory, options.lossless) = (6, 2, true, true)
         var second = WorkerJob.Output(
             plan: "1?",
@@ -19,7 +22,8 @@ struct WorkerMessageBytesTests {
         (job.deadlineMilliseconds, job.maximumPixels, job.maximumSourceLength) = (10_000, 50_000_000, 1 << 34)
         job.animation = AnimationLimits(frames: 256, pixels: 123_456_789, givesOriginals: false)
         job.outputs = [
-            WorkerJob.Output(plan: "1?w=10&bg=ff8800", bucket: .webp, quality: QualityDefaults()), second,
+            WorkerJob.Output(plan: "1?w=10&bg=ff8800", bucket: .webp, quality: QualityDefaults(webpOptions: first)),
+            second,
         ]
         job.reduction = Reduction(
             factor: 4,

@@ -72,7 +72,7 @@ final class ReplacementTask: Sendable {
         }
         let current = Current(entity: entity, record: record)
         guard record.digest == entity.description.digest, let order = order(of: current) else { return end(nil) }
-        ask(needsBody: goal == .recompression || !LosslessCopyStage(parts: parts).mayServe(request), order, current)
+        ask(needsBody: !LosslessCopyStage(parts: parts).mayServe(request), order, current)
     }
 
     /// Returns the plan to make; `nil` if there is nothing to replace.
@@ -148,7 +148,9 @@ final class ReplacementTask: Sendable {
         ) { [self] result in
             switch result {
             case .success(let made): publish(made, resolved, outcome: outcome, in: current)
-            case .failure(let error) where error.traits.isPermanent || error == .transformTimeout:
+            // A timeout of work that gives way to all other work does not tell how long the image takes.
+            case .failure(let error)
+            where error.traits.isPermanent || (error == .transformTimeout && goal == .deferredAVIF):
                 settle(.failed, resolved, outcome, current)
             case .failure: end(.abandoned)
             }

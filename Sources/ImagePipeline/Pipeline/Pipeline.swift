@@ -169,23 +169,35 @@ package final class Pipeline: Sendable {
     }
 
     /// Queues the AVIF that replaces a stand-in, unless it is already queued or running; any thread, returns immediately.
-    package func replaceStandIn(of request: VariantRequest) { replace(.deferredAVIF, of: request, parts.deferrals) }
+    package func replaceStandIn(of request: VariantRequest) {
+        replace(.deferredAVIF, of: request, noting: parts.deferrals) {}
+    }
 
     /// Queues a second encoding of a variant that is requested often, as its source's rule says; any thread, returns immediately.
     ///
+    /// It is tried once for each entity, so that an image that cannot be encoded again costs nothing further. Results of a shared store
+    /// stay as they are, since all nodes send them.
     /// - Parameter uses: in how many different minutes it was requested.
     private func recompress(_ entity: Entity, after uses: Int, for request: VariantRequest) {
         let minutes = request.origin.source.recompressAfter
-        guard minutes > 0, uses >= minutes, !entity.isStandIn, !entity.isHotCopy, parts.tiers.writesDisk,
-            request.keeps.keepOnDisk, request.auxiliaries.isEmpty, parts.transformer.hasBackground,
-            entity.facts?.isCompact != true
+        guard minutes > 0, uses >= minutes, !entity.isRecompressed, !entity.isStandIn, !entity.isHotCopy,
+            entity.facts?.isCompact != true, parts.shared == nil, parts.tiers.writesDisk, request.keeps.keepOnDisk,
+            request.origin.source.isFolder || request.origin.keeps.originals.keepOnDisk,
+            request.auxiliaries.isEmpty, parts.transformer.hasBackground
         else { return }
-        replace(.recompression, of: request, parts.recompressions)
+        replace(.recompression, of: request, noting: parts.recompressions) { entity.noteRecompression() }
     }
 
-    private func replace(_ goal: ReplacementTask.Goal, of request: VariantRequest, _ statistics: DeferredStatistics) {
+    /// - Parameter started: called when the task starts.
+    private func replace(
+        _ goal: ReplacementTask.Goal,
+        of request: VariantRequest,
+        noting statistics: DeferredStatistics,
+        started: @escaping @Sendable () -> Void
+    ) {
         background.offer(goal.kind, for: request, dropped: { statistics.note(.dropped) }) { [weak self] flight in
             guard let self else { return flight.finish(.failure(.cancelled)) }
+            started()
             ReplacementTask(
                 goal,
                 request: request,

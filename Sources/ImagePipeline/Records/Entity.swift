@@ -54,6 +54,7 @@ package final class Entity: Sendable {
     private let notedUse: Atomic<Int64>
     /// The number of uses noted.
     private let uses = Atomic<Int>(0)
+    private let triedAgain = Atomic<Bool>(false)
     /// The plan and presets that made it, for purging.
     private let plan: String?
     private let presets: [String]
@@ -102,6 +103,12 @@ package final class Entity: Sendable {
         guard notedUse.compareExchange(expected: noted, desired: now, ordering: .relaxed).exchanged else { return nil }
         return uses.add(1, ordering: .relaxed).newValue
     }
+
+    /// Whether it has been encoded again, or that was tried; thread-safe.
+    var isRecompressed: Bool { triedAgain.load(ordering: .relaxed) }
+
+    /// Notes that it has been encoded again, or that it cannot be.
+    func noteRecompression() { triedAgain.store(true, ordering: .relaxed) }
 
     /// Whether the bytes are the original's own, which are stored as an original and not as a variant.
     var isOriginal: Bool { facts == nil && description.digest == originDigest }

@@ -4,9 +4,10 @@ import ImagePlan
 extension VariantRequest {
     /// Returns the canonical text of the plan that encodes a stored result with more effort.
     ///
-    /// - Returns: `nil` if it was made so before, cannot become smaller, or takes longer than half of `timeouts.transform`.
+    /// - Returns: `nil` if it was made so before, cannot become smaller, was the smallest of several formats, or takes longer than half
+    ///   of `timeouts.transform`.
     func recompression(of record: VariantRecord) -> String? {
-        guard !record.isStandIn, !record.isCompact, let plan else { return nil }
+        guard !record.isStandIn, !record.isCompact, !encodingSearch.takesSmallest, let plan else { return nil }
         let order = Recompression.order(
             of: plan,
             result: record.format,

@@ -19,7 +19,8 @@ struct DiskVariantStage: Sendable {
         description.restrict(toStrictestOf: auxiliaries.map(\.record), origin: origin.record)
         let uses = auxiliaries.map { AuxiliaryUse($0) }
         guard request.keeps.keepInMemory, parts.tiers.promotes, description.length <= parts.memoryObject else {
-            let entity = open(stored.file, description, for: request.key, origin: origin, uses, of: flight)
+            let facts = VariantFacts(stored.record)
+            let entity = open(stored.file, description, for: request.key, origin: origin, uses, facts, of: flight)
             if request.keeps.keepOnDisk {
                 _ = flight.publish(of: origin.record) { parts.openFiles.insert(entity, for: request.key, cost: 1) }
             }
@@ -44,6 +45,7 @@ struct DiskVariantStage: Sendable {
         for key: CacheKey,
         origin: OriginSnapshot,
         _ auxiliaries: [AuxiliaryUse],
+        _ facts: VariantFacts?,
         of flight: Flight<Answer, PipelineError>
     ) -> Entity {
         parts.entity(
@@ -52,6 +54,7 @@ struct DiskVariantStage: Sendable {
             body: .file(file, length: description.length),
             origin: origin,
             auxiliaries: auxiliaries,
+            facts: facts,
             storable: false,
             of: flight
         )

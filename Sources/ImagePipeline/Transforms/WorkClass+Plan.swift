@@ -54,6 +54,7 @@ extension WorkClass {
             ("q=auto", plan.settings.seeksQuality), ("lossless", encoding.isLossless),
             ("near_lossless", encoding.nearLossless != nil), ("sharp_yuv", encoding.usesSharpYUV),
             ("progressive", encoding.isProgressive), ("smallest", takesSmallest),
+            ("linear", plan.steps.contains { ($0 as? ResizeStep)?.isLinear == true }),
         ]
         // A resize has one name, whichever sides it states.
         let steps = plan.steps.map { $0 is ResizeStep ? "resize" : $0.parameters.first?.name ?? "" }

@@ -8,22 +8,14 @@ package enum Recompression {
         package var milliseconds: Int
     }
 
-    /// The effort beyond which files hardly become smaller, on the format's own scale; `nil` for formats that gain nothing.
-    private static func effort(of format: ImageFormat, isLossless: Bool) -> Int? {
-        switch format {
-        case .webp: isLossless ? 9 : 6
-        case .avif: isLossless ? nil : 4
-        case .jpeg: 9
-        default: nil
-        }
-    }
-
     /// Returns the order for a stored result.
     ///
+    /// Losslessly, more effort saves hardly 1 %. Of JPEGs, only progressive ones become smaller, by the choice of their scans.
     /// - Parameters:
     ///   - text: the canonical text of the plan that made it.
     ///   - bucket: the bucket that `format=auto` was resolved in.
-    /// - Returns: `nil` for text, animations, other formats than AVIF, JPEG and WebP, and plans that state an effort or a size in bytes.
+    /// - Returns: `nil` for text, animations, lossless results, other formats than AVIF, WebP and progressive JPEG, plans that state an
+    ///   effort or a size in bytes, and if the first encoding had as much effort.
     package static func order(
         of text: String,
         result: ResultFormat,
@@ -32,19 +24,14 @@ package enum Recompression {
         bucket: FormatBucket,
         quality: QualityDefaults
     ) -> Order? {
-        guard let format = result.image, frames <= 1, let plan = try? Plan(canonicalText: text),
-            plan.settings.encoding.effort == nil, plan.settings.encoding.maximumBytes == nil
-        else { return nil }
-        let encoding = plan.settings.encoding
-        let isLossless =
-            encoding.isLossless || encoding.nearLossless != nil || (format == .webp && quality.webpOptions.lossless)
-        guard let effort = effort(of: format, isLossless: isLossless),
-            let setting = FormatSetting(rawValue: "\(format)")
+        guard let format = result.image, let setting = FormatSetting(rawValue: "\(format)"), frames <= 1,
+            let plan = try? Plan(canonicalText: text), plan.settings.encoding.effort == nil,
+            plan.settings.encoding.maximumBytes == nil,
+            let (first, second) = efforts(format, plan.settings, quality), second > first
         else { return nil }
         var settings = plan.settings
-        settings.encoding.effort = effort
+        settings.encoding.effort = second
         let order = Plan(steps: plan.steps, settings: settings)
-        // The same format again, also where another would be smallest.
         settings.format = setting
         let milliseconds = EncodingCost.milliseconds(
             of: settings,
@@ -54,5 +41,26 @@ package enum Recompression {
             takesSmallest: false
         )
         return Order(plan: order.canonicalText, milliseconds: milliseconds)
+    }
+
+    /// The effort of the first encoding, and that beyond which files hardly become smaller; `nil` if there is nothing to gain.
+    private static func efforts(
+        _ format: ImageFormat,
+        _ settings: PlanSettings,
+        _ quality: QualityDefaults
+    ) -> (first: Int, second: Int)? {
+        let encoding = settings.encoding
+        guard !encoding.isLossless, encoding.nearLossless == nil else { return nil }
+        switch format {
+        case .webp:
+            let isLossless = quality.webpOptions.lossless && settings.quality.number(for: .webp) == nil
+            return isLossless ? nil : (quality.webpOptions.method, 6)
+        case .avif:
+            return (settings.format == .auto ? quality.avifEffort : QualityDefaults.standardAVIFEffort, 4)
+        case .jpeg:
+            return encoding.isProgressive ? (4, 9) : nil
+        default:
+            return nil
+        }
     }
 }

@@ -110,10 +110,15 @@ package struct ResizeStep: TransformStep {
         )
     }
 
-    /// Reads every source pixel once and computes every result pixel with a separable kernel.
+    /// Reads every source pixel once and computes every result pixel with a separable kernel; in linear light in floats.
     package func cost(on picture: PictureShape) -> Int {
-        picture.size.pixels.addingSaturated(geometry(for: picture.size).scaled.pixels.multipliedSaturated(by: 8))
+        let scaled = geometry(for: picture.size).scaled.pixels
+        let cost = picture.size.pixels.addingSaturated(scaled.multipliedSaturated(by: 8))
+        return isLinear ? cost.multipliedSaturated(by: Self.linearFactor) : cost
     }
+
+    /// How many times as long a resize in linear light takes.
+    private static let linearFactor = 6
 }
 
 /// How a resize fills its box if both sides are given.

@@ -90,15 +90,21 @@ struct AVIFCoder: HEIFReading {
 
     private func encodeStill(_ picture: FinishedPicture, _ options: EncodingOptions) throws -> EncodedPicture {
         let isFull = options.settings.chroma == .full || options.isLossless
-        try AVIFTuning.checkMemory(for: picture.size, depth: 8, keepsColours: isFull)
+        let effort = Int(options.effort(in: AVIFTuning.efforts, standard: QualityDefaults.standardAVIFEffort))
+        func check(depth: UInt32, keepsColours: Bool) throws(WorkerReply.Failure) {
+            try AVIFTuning.checkMemory(for: picture.size, depth: depth, keepsColours: keepsColours, effort: effort)
+        }
+        try check(depth: 8, keepsColours: isFull)
         let still = try picture.inMemory(options.deadline).frames[0]
-        let keepsColours = try isFull || options.settings.chroma == .auto && isSharp(still)
-        let hasRoom = (try? AVIFTuning.checkMemory(for: picture.size, depth: 10, keepsColours: keepsColours)) != nil
+        // Full chroma only if there is enough memory.
+        let mayBeFull = options.settings.chroma == .auto && (try? check(depth: 8, keepsColours: true)) != nil
+        let keepsColours = try isFull || mayBeFull && ChromaDetail(of: still).isSharp
+        let hasRoom = (try? check(depth: 10, keepsColours: keepsColours)) != nil
         let encoder = AVIFEncoder(
             options: options,
             tuning: .still(
                 quality: options.isLossless ? nil : options.quality,
-                effort: Int(options.effort(in: AVIFTuning.efforts, standard: QualityDefaults.standardAVIFEffort)),
+                effort: effort,
                 keepsColours: keepsColours,
                 mostBits: hasRoom ? 10 : 8
             ),
@@ -108,13 +114,6 @@ struct AVIFCoder: HEIFReading {
             still,
             options.strips ? nil : WebPMetadata(of: picture.filter.apply(to: still))
         )
-    }
-
-    /// Whether `chroma=auto` keeps full chroma resolution: if the image has sharp colour edges and there is enough memory.
-    private func isSharp(_ still: Raster) throws -> Bool {
-        let size = PixelSize(width: still.width, height: still.height)
-        guard (try? AVIFTuning.checkMemory(for: size, depth: 8, keepsColours: true)) != nil else { return false }
-        return try ChromaDetail(of: still).isSharp
     }
 
     /// Encodes a sequence; its first frame determines the chroma subsampling.

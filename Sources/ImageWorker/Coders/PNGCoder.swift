@@ -79,7 +79,10 @@ struct PNGCoder: Coder {
         }
         let compression = try computed.isMostlyFlat() ? Self.flatCompression : Self.standardCompression
         let exact = try encode(palette.isGrey ? computed.asGrey() : computed, options, compression: compression)
-        guard palette.isTooLarge, let quality = options.paletteQuality else { return exact }
+        let pixels = computed.width * computed.height
+        guard palette.isTooLarge, let quality = options.paletteQuality, pixels <= Self.largestReduced(options) else {
+            return exact
+        }
         try options.deadline.check()
         var reduced = try encode(computed, options, paletteQuality: quality)
         if computed.hasAlpha, !hasAlpha(reduced) {
@@ -94,6 +97,12 @@ struct PNGCoder: Coder {
     /// At 4 of 10 a photograph of 512 × 383 has 35.1 dB and takes 0.12 s; at 7, libvips' default, 35.3 dB and at least twice as long; at
     /// 3 and below 33.1 dB, and 6 % more bytes.
     private static let paletteEffort = 3
+
+    /// The maximum number of pixels of an image that gets a palette by quality, so that the search, which cannot be interrupted and takes
+    /// 0.7 s per megapixel or, above effort 3, up to 2.7 s, stays within the usual deadline.
+    private static func largestReduced(_ options: EncodingOptions) -> Int {
+        options.effort(in: 0...9, standard: paletteEffort) > paletteEffort ? 2_000_000 : 6_000_000
+    }
 
     /// Encodes with at most 256 colours, fewer if they reach the quality, and dithering (libimagequant, through libvips).
     private func encode(

@@ -274,7 +274,10 @@ extension StatisticsTable {
         },
         .counter(
             nil,
-            Metric("edgeprint_recompression_saved_bytes_total", "Bytes by which these images became smaller.")
+            Metric(
+                "edgeprint_recompression_saved_bytes_total",
+                "Bytes by which popular images became smaller when encoded again."
+            )
         ) { $0.recompressions.savedBytes },
         .counters(
             nil,

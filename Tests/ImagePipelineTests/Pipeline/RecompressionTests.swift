@@ -53,6 +53,12 @@ struct RecompressionTests {
         }
     }
 
+    /// Waits until work on the read lane has been done, including what that has queued there.
+    private func gather(_ rig: PipelineRig? = nil) throws {
+        for _ in 0..<4 { try (rig ?? self.rig).drainLane() }
+        try (rig ?? self.rig).settle()
+    }
+
     private func waitForEnd(_ end: DeferredStatistics.End, _ count: UInt64 = 1, of rig: PipelineRig? = nil) {
         while (rig ?? self.rig).pipeline.recompressions[end] < count {}
     }
@@ -76,6 +82,7 @@ struct RecompressionTests {
         let again = try rig.restarted()
         #expect(try ask(request, of: again).value().entity.memory == [7, 8])
         use(request, minutes: 6, of: again)
+        try gather(again)
         #expect(again.transformer.all.isEmpty && again.pipeline.recompressions[.dropped] == 0)
     }
 
@@ -83,6 +90,7 @@ struct RecompressionTests {
         let request = request()
         try make(request)
         use(request, minutes: 2)
+        try gather()
         #expect(rig.transformer.all.count == 1)
     }
 
@@ -98,10 +106,11 @@ struct RecompressionTests {
         let again = try rig.restarted()
         #expect(try ask(request, of: again).value().entity.memory == [1, 2, 3])
         use(request, minutes: 6, of: again)
+        try gather(again)
         #expect(again.transformer.all.isEmpty)
     }
 
-    @Test(arguments: [PipelineError.crashedDecoder, .transformTimeout, .broken("no")])
+    @Test(arguments: [PipelineError.crashedDecoder, .broken("no")])
     func `an image that cannot be encoded again stays as it is`(error: PipelineError) throws {
         let request = request()
         try make(request)
@@ -110,18 +119,36 @@ struct RecompressionTests {
         waitForEnd(.failed)
         #expect(rig.pipeline.cached(request, now: rig.time.wallSeconds)?.memory == [1, 2, 3])
         #expect(rig.pipeline.failures.statistics.entries == 0)
+        try rig.settle()
+        #expect(rig.store.variant(request.key)?.record.isCompact == true)
     }
 
-    @Test func `after a lost worker, the next minute tries again`() throws {
+    @Test(arguments: [PipelineError.workerLost, .transformTimeout])
+    func `after a lost worker or a timeout, it is not tried again until the variant is loaded anew`(
+        error: PipelineError
+    ) throws {
         let request = request()
         try make(request)
         use(request, minutes: 3)
-        try rig.transformer.wait(for: 2)[1].fail(.workerLost)
+        try rig.transformer.wait(for: 2)[1].fail(error)
         waitForEnd(.abandoned)
         rig.time.advance(seconds: 61)
-        use(request, minutes: 1)
-        try rig.transformer.wait(for: 3)[2].make([[7]], as: .webp)
-        waitForEnd(.swapped)
+        use(request, minutes: 5)
+        try gather()
+        #expect(rig.transformer.all.count == 2)
+        let again = try rig.restarted()
+        _ = try ask(request, of: again).value()
+        use(request, minutes: 3, of: again)
+        try again.transformer.wait(for: 1)[0].make([[7]], as: .webp)
+        waitForEnd(.swapped, of: again)
+    }
+
+    @Test func `the smallest of several formats stays as it is`() throws {
+        let request = request("1?w=20", bucket: .webp) { $0.autoFormat = .smallest }
+        try make(request)
+        use(request, minutes: 4)
+        try gather()
+        #expect(rig.transformer.all.count == 1)
     }
 
     @Test(arguments: [
@@ -142,7 +169,7 @@ struct RecompressionTests {
             #expect(request.recompression(of: record) == nil)
         } else {
             use(request, minutes: 4)
-            try rig.settle()
+            try gather()
             #expect(rig.transformer.all.count == 1)
         }
     }
@@ -151,6 +178,7 @@ struct RecompressionTests {
         let off = request { $0.recompressAfter = 0 }
         try make(off)
         use(off, minutes: 6)
+        try gather()
         #expect(rig.transformer.all.count == 1)
         let eager = request("1?w=19&format=webp", "b.png") { $0.recompressAfter = 1 }
         try make(eager)
@@ -229,6 +257,7 @@ struct RecompressionTests {
         try rig.settle()
         #expect(try ask(second).value().entity.body.length == 100)
         use(second, minutes: 4)
+        try gather()
         #expect(rig.transformer.all.count == 2)
     }
 }

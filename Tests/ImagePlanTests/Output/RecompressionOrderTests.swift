@@ -16,19 +16,31 @@ struct RecompressionOrderTests {
     @Test func `the effort is that beyond which files hardly become smaller`() {
         #expect(order("1?w=9")?.plan == "1?w=9&effort=6")
         #expect(order("1?w=9", .avif)?.plan == "1?w=9&effort=4")
-        #expect(order("1?w=9", .jpeg)?.plan == "1?w=9&effort=9")
-        #expect(order("1?format=webp&lossless=1")?.plan == "1?effort=9&format=webp&lossless=1")
-        #expect(order("1?format=webp&near_lossless=40")?.plan == "1?effort=9&format=webp&near_lossless=40")
-        var lossless = QualityDefaults()
-        lossless.webpOptions.lossless = true
-        #expect(order("1?format=webp", quality: lossless)?.plan == "1?effort=9&format=webp")
+        #expect(order("1?w=9&progressive=1", .jpeg)?.plan == "1?w=9&effort=9&progressive=1")
+    }
+
+    @Test func `there is no order if the first encoding had as much effort`() {
+        var thorough = QualityDefaults()
+        (thorough.webpOptions.method, thorough.avifEffort) = (6, 4)
+        #expect(order("1?w=9", quality: thorough) == nil && order("1?w=9", .avif, quality: thorough) == nil)
+        // avif.effort does not apply to requests that name the format.
+        #expect(order("1?w=9&format=avif", .avif, quality: thorough) != nil)
     }
 
     @Test func `the time is that of the format and the effort`() throws {
         let (webp, avif) = (try #require(order("1?w=9")), try #require(order("1?w=9", .avif)))
-        #expect(webp.milliseconds == 200 && order("1?w=9", .jpeg)?.milliseconds == 150)
+        #expect(webp.milliseconds == 200 && order("1?w=9&progressive=1", .jpeg)?.milliseconds == 150)
         #expect(avif.milliseconds == EncodingCost.avifMilliseconds(pixels: 1_000_000, effort: 4))
         #expect(order("1?w=9&q=auto", pixels: 1_000_000)?.milliseconds == 8 * 200)
+    }
+
+    @Test func `lossless results and sequential JPEGs give no order`() {
+        #expect(order("1?format=webp&lossless=1") == nil && order("1?format=webp&near_lossless=40") == nil)
+        #expect(order("1?w=9", .jpeg) == nil)
+        var lossless = QualityDefaults()
+        lossless.webpOptions.lossless = true
+        #expect(order("1?format=webp", quality: lossless) == nil)
+        #expect(order("1?format=webp&q=70", quality: lossless) != nil)
     }
 
     @Test(arguments: ["1?effort=6", "1?max_bytes=9", "2?w=9", "no plan"])

@@ -118,6 +118,7 @@ struct AVIFEncoder {
         }
         if let packet = metadata?["XMP "] { unsafe avifImageSetMetadataXMP(image, packet, packet.count) }
         let bands = frame.bands
+        precondition(bands == 3 || bands == 4)
         let converted = try frame.withPixels { pixels in
             var rgb = unsafe avifRGBImage()
             unsafe avifRGBImageSetDefaults(&rgb, image)

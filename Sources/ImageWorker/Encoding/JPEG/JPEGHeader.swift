@@ -19,6 +19,17 @@ enum JPEGHeader {
         return file.withSpan(applicationSegments)
     }
 
+    /// Whether segments state a profile (ICC.1 Annex B.4).
+    static func hasProfile(_ segments: [UInt8]) -> Bool {
+        var start = 0
+        while start + 4 <= segments.count {
+            let content = segments[(start + 4)...]
+            if segments[start + 1] == 0xE2, content.starts(with: Array("ICC_PROFILE\0".utf8)) { return true }
+            start += 2 + Int(segments[start + 2]) << 8 + Int(segments[start + 3])
+        }
+        return false
+    }
+
     /// Returns pixels per inch from libvips' pixels per millimetre.
     private static func dotsPerInch(_ resolution: Double) -> Int {
         Int(min(max((resolution * 25.4).rounded(), 1), 65_535))

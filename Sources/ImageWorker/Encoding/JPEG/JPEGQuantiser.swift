@@ -47,8 +47,10 @@ struct JPEGQuantiser {
                 let place = line * part.storedColumns + column
                 let coefficients = unsafe part.coefficients.start + place * 64
                 guard column < part.columns, line < part.rows else {
-                    // A block outside the picture costs least if it equals the one before.
-                    if place > 0 { unsafe coefficients[0] = (coefficients - 64)[0] }
+                    // A block outside the picture costs least if it equals the one before in the order of the file: below the
+                    // picture, that is the last of the same MCU's blocks above.
+                    let before = line < part.rows ? place - 1 : place - part.storedColumns | 1
+                    if before >= 0 { unsafe coefficients[0] = part.coefficients.start[before * 64] }
                     continue
                 }
                 unsafe JPEGTransform.forward(strip.row(inner * 8) + column * 8, stride: strip.stride, to: block.start)

@@ -24,7 +24,8 @@ enum JPEGScript {
             for split in splits {
                 try deadline.check()
                 let bands = split == 63 ? [1...63] : [1...split, split + 1...63]
-                let tried = bands.map { cheapest(index, $0, parts) }
+                var tried: [(scans: [JPEGScan], bits: Int)] = []
+                for band in bands { tried.append(try cheapest(index, band, parts, deadline)) }
                 let sum = tried.reduce(0) { $0 + $1.bits }
                 if sum < best.bits { best = (tried.flatMap(\.scans), sum) }
             }
@@ -52,10 +53,12 @@ enum JPEGScript {
     private static func cheapest(
         _ component: Int,
         _ band: ClosedRange<Int>,
-        _ parts: [JPEGComponent]
-    ) -> (scans: [JPEGScan], bits: Int) {
+        _ parts: [JPEGComponent],
+        _ deadline: Deadline
+    ) throws(WorkerReply.Failure) -> (scans: [JPEGScan], bits: Int) {
         var best: (scans: [JPEGScan], bits: Int) = ([], .max)
         for delay in delays {
+            try deadline.check()
             let scans = refined(component, band, from: delay)
             let bits = bits(of: scans, parts)
             if bits < best.bits { best = (scans, bits) }

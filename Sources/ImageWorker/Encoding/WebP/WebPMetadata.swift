@@ -9,7 +9,7 @@ struct WebPMetadata {
 
     /// Creates the chunks for a raster's metadata.
     ///
-    /// libvips saves a file of one pixel with them, since only libvips can serialise its EXIF fields.
+    /// libvips saves a file of one pixel with them, since only libvips can serialise its EXIF fields; the size in these is the raster's.
     init(of raster: Raster) throws(VipsError) {
         let pixel = try raster.cropped(left: 0, top: 0, width: 1, height: 1).withMetadata { metadata in
             for field in [VIPS_META_PAGE_HEIGHT, VIPS_META_N_PAGES, "delay", "loop", "gif-delay", "gif-loop"] {
@@ -24,7 +24,13 @@ struct WebPMetadata {
         let file = unsafe EncodedPicture(owning: UnsafeRawBufferPointer(start: bytes, count: count)).copy
         // libvips writes a default EXIF block if there is none.
         let hasEXIF = raster.fields.contains { $0.hasPrefix("exif-") }
-        chunks = Self.chunks(of: file).filter { hasEXIF || $0.name != "EXIF" }
+        chunks = Self.chunks(of: file).filter { hasEXIF || $0.name != "EXIF" }.map { chunk in
+            var chunk = chunk
+            if chunk.name == "EXIF" {
+                ExifDimensions.set(&chunk.bytes, width: raster.width, height: raster.height)
+            }
+            return chunk
+        }
     }
 
     /// The content of a chunk; `nil` if there is none.

@@ -10,7 +10,8 @@ enum ConfigurationSchema {
     private static let largest = 1 << 50
 
     static let root = SettingTable<Configuration>(
-        listeners + content + (InheritedSetting.offline + InheritedSetting.brownout + InheritedSetting.recompression).map(\.top) + tiers
+        listeners + content
+            + (InheritedSetting.offline + InheritedSetting.brownout + InheritedSetting.recompression).map(\.top) + tiers
             + storage
             + InheritedSetting.top("limits")
             + limits

@@ -88,7 +88,7 @@ extension InheritedSetting {
             \.recompressAfter,
             .count(0...1_000_000),
             only: .pictures,
-            "Minutes with requests after which an AVIF, JPEG or WebP is encoded again with more effort; 0 turns it off."
+            "Minutes with requests after which an image is encoded again with more effort; 0 turns it off."
         )
     ]
 
