@@ -10,9 +10,7 @@ enum ConfigurationSchema {
     private static let largest = 1 << 50
 
     static let root = SettingTable<Configuration>(
-        listeners + content
-            + (InheritedSetting.offline + InheritedSetting.brownout + InheritedSetting.recompression).map(\.top) + tiers
-            + storage
+        listeners + content + InheritedSetting.plain.map(\.top) + tiers + storage
             + InheritedSetting.top("limits")
             + limits
             + InheritedSetting.top("timeouts")

@@ -36,9 +36,12 @@ struct InheritedSetting: Sendable {
 
 extension InheritedSetting {
     /// All inherited settings, in the order in which they are printed.
-    static let all = offline + brownout + recompression + limits + timeouts + quality + formats + avif
+    static let all = plain + limits + timeouts + quality + formats + avif
 
-    /// The sections of these settings, in the same order; `offline`, `brownout` and `recompress-after` have none.
+    /// The settings without a section.
+    static let plain = offline + brownout + recompression
+
+    /// The sections of these settings, in the same order; `plain` has none.
     static let sections = all.filter { $0.top.name.contains(".") }.reduce(into: [String]()) { sections, setting in
         let section = String(setting.top.name.prefix { $0 != "." })
         if sections.last != section { sections.append(section) }
@@ -50,7 +53,7 @@ extension InheritedSetting {
     }
 
     /// Serving from the cache alone.
-    static let offline = [
+    private static let offline = [
         InheritedSetting(
             "offline",
             \.isOffline,
@@ -61,7 +64,7 @@ extension InheritedSetting {
     ]
 
     /// Answers under overload.
-    static let brownout = [
+    private static let brownout = [
         InheritedSetting(
             "brownout",
             \.brownout.isOn,
@@ -81,7 +84,7 @@ extension InheritedSetting {
     ]
 
     /// Encoding popular images again.
-    static let recompression = [
+    private static let recompression = [
         InheritedSetting(
             "recompress-after",
             \.recompressAfter,
