@@ -179,7 +179,7 @@ struct AVIFEncodingTests {
             let encoder = AVIFEncoder(options: options, tuning: tuning(quality), keepsColours: false)
             let file = try encoder.encode(raster, nil).copy
             let shown = try Workbench.decode(file, as: .avif)
-            let found = shown.bytes.withUnsafeBytes { unsafe reference(to: $0, bands: shown.channels) }
+            let found = unsafe shown.bytes.withUnsafeBytes { reference(to: $0, bands: shown.channels) }
             if found <= distance, let last {
                 let share = (last.distance - distance) / (last.distance - found)
                 return last.bytes + share * (Double(file.count) - last.bytes)

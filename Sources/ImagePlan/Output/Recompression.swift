@@ -10,12 +10,13 @@ package enum Recompression {
 
     /// Returns the order for a stored result.
     ///
-    /// Losslessly, more effort saves hardly 1 %. Of JPEGs, only progressive ones become smaller, by the choice of their scans.
+    /// Losslessly, more effort saves hardly 1 %. Of JPEGs, only progressive ones become smaller, by the choice of their scans. More effort
+    /// makes an AVIF of the same quality better, but no smaller.
     /// - Parameters:
     ///   - text: the canonical text of the plan that made it.
     ///   - bucket: the bucket that `format=auto` was resolved in.
-    /// - Returns: `nil` for text, animations, lossless results, other formats than AVIF, WebP and progressive JPEG, plans that state an
-    ///   effort or a size in bytes, and if the first encoding had as much effort.
+    /// - Returns: `nil` for text, animations, lossless results, other formats than WebP and progressive JPEG, plans that state an effort or a
+    ///   size in bytes, and if the first encoding had as much effort.
     package static func order(
         of text: String,
         result: ResultFormat,
@@ -55,8 +56,6 @@ package enum Recompression {
         case .webp:
             let isLossless = quality.webpOptions.lossless && settings.quality.number(for: .webp) == nil
             return isLossless ? nil : (quality.webpOptions.method, 6)
-        case .avif:
-            return (settings.format == .auto ? quality.avifEffort : QualityDefaults.standardAVIFEffort, 4)
         case .jpeg:
             return encoding.isProgressive ? (4, 9) : nil
         default:
