@@ -21,7 +21,7 @@ enum OriginalHeader {
                 throw .originProtocol("the original could not be read")
             }
             switch try examine(bytes, of: body.length, from: source) {
-            case .found(let header): return header
+            case .found(let header): return header.withCredentials(of: body)
             case .needs(let wanted):
                 guard look < min(body.length, lastLook) else { throw .broken("the image header is incomplete") }
                 look = min(body.length, lastLook, max(wanted, look * 4))
@@ -73,6 +73,15 @@ enum OriginalHeader {
         case .malformed(_, let reason): throw .broken(reason)
         case .needsMore(let wanted): return .needs(wanted)
         }
+    }
+}
+
+extension ImageHeader {
+    /// Returns the header with what the whole body, or what has arrived of it, tells of C2PA manifests; reads from the file.
+    func withCredentials(of body: OriginBody) -> ImageHeader {
+        var header = self
+        header.hasCredentials = ManifestSearch.finds(in: format, length: body.length) { body.file.read($0) }
+        return header
     }
 }
 

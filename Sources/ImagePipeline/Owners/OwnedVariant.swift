@@ -66,6 +66,7 @@ package struct OwnedVariant: Hashable, Sendable {
             .value(15, \.age, isRequired: true),
             .value(16, \.freshSeconds, isRequired: true),
             .value(17, \.isKept, omitting: false),
+            .optional(18, \.description.credentials),
         ]
     )
 
@@ -113,6 +114,12 @@ package struct OwnedVariant: Hashable, Sendable {
 }
 
 extension PassReason: TaggedValue {
+    package var taggedBytes: [UInt8] { rawValue.taggedBytes }
+
+    package init?(taggedBytes: ArraySlice<UInt8>) { self.init(rawValue: String(decoding: taggedBytes, as: UTF8.self)) }
+}
+
+extension ContentCredentials: TaggedValue {
     package var taggedBytes: [UInt8] { rawValue.taggedBytes }
 
     package init?(taggedBytes: ArraySlice<UInt8>) { self.init(rawValue: String(decoding: taggedBytes, as: UTF8.self)) }

@@ -21,7 +21,8 @@ extension EntityDescription {
             advertisedLifetime: origin.advertisedLifetime,
             hints: OriginalHints(origin, for: source),
             standIn: standIn,
-            animation: animation
+            animation: animation,
+            credentials: ContentCredentials(of: origin, in: digest, mediaType)
         )
     }
 

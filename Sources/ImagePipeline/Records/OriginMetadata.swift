@@ -30,6 +30,7 @@ package struct OriginMetadata: Hashable, Sendable {
             .value(10, \.header.orientation),
             .optional(11, \.header.hasAlpha),
             .optional(22, \.placeholder),
+            .value(23, \.header.hasCredentials, omitting: false),
         ]
     )
 

@@ -14,6 +14,8 @@ package struct ImageHeader: Hashable, Sendable {
     package var orientation: Int
     /// Whether the file can contain transparency; `nil` if the header does not say.
     package var hasAlpha: Bool?
+    /// Whether the file contains C2PA manifests; the sniffer leaves it `false` (`ManifestSearch`).
+    package var hasCredentials = false
 
     /// Creates a header.
     package init(

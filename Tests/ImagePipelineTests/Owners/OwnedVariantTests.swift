@@ -44,6 +44,7 @@ struct OwnedVariantTests {
             hints: OriginalHints(size: PixelSize(width: 40, height: 30), placeholder: nil),
             contentCoding: "gzip",
             animation: .reduced(frames: 3, of: 9, range: 2..<5),
+            credentials: .stripped,
             isSandboxed: true,
             passReason: .noTransform
         )
