@@ -29,6 +29,11 @@ package enum AVIFTiming: Hashable, Sendable {
             self = .never
             return
         }
+        // The result is a JPEG.
+        guard !plan.keepsGainMap(of: header) else {
+            self = .atOnce
+            return
+        }
         let source = request.origin.source
         // A request over a limit is refused before encoding.
         guard

@@ -21,7 +21,7 @@ enum OriginalHeader {
                 throw .originProtocol("the original could not be read")
             }
             switch try examine(bytes, of: body.length, from: source) {
-            case .found(let header): return header.withCredentials(of: body)
+            case .found(let header): return header.examined(in: body)
             case .needs(let wanted):
                 guard look < min(body.length, lastLook) else { throw .broken("the image header is incomplete") }
                 look = min(body.length, lastLook, max(wanted, look * 4))
@@ -77,10 +77,15 @@ enum OriginalHeader {
 }
 
 extension ImageHeader {
-    /// Returns the header with what the whole body, or what has arrived of it, tells of C2PA manifests; reads from the file.
-    func withCredentials(of body: OriginBody) -> ImageHeader {
+    /// Returns the header with what the whole body, or what has arrived of it, tells of C2PA manifests and a gain map.
+    ///
+    /// Reads small parts of the file.
+    func examined(in body: OriginBody) -> ImageHeader {
         var header = self
         header.hasCredentials = ManifestSearch.finds(in: format, length: body.length) { body.file.read($0) }
+        if format == .jpeg {
+            header.hasGainMap = GainMapSearch.find(length: body.length) { body.file.read($0) } != nil
+        }
         return header
     }
 }

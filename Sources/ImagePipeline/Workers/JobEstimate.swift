@@ -71,16 +71,22 @@ struct JobEstimate: Hashable, Sendable {
                 kind = CostKind(source: header.format, output: .source, bucket: .rest, steps: .none)
                 return
             }
+            let keepsGainMap = plan.keepsGainMap(of: header)
             let encoding = EncodingCost.milliseconds(
                 of: plan.settings,
                 pixels: cost.encodedPixels,
-                bucket: output.bucket,
+                bucket: keepsGainMap ? .rest : output.bucket,
                 quality: output.quality,
                 takesSmallest: output.search.takesSmallest
             )
             let rendered = header.format.isVector ? max(cost.encodedPixels, plan.steps.isEmpty ? 1_000_000 : 0) : 0
             decoding = decodingTime(of: job, decoded: max(cost.decodedPixels, rendered))
             others = bounded(cost.work) * workUnit + min(Int64(encoding), 1 << 32) * 1_000_000
+            // A gain map has half the picture's sides at most in common files.
+            if keepsGainMap {
+                decoding += decoding / 4
+                others += others / 4
+            }
             let isHeavy = cost.work > 16.multipliedSaturated(by: max(1, cost.decodedPixels))
             kind = CostKind(
                 source: header.format,

@@ -9,6 +9,7 @@ package enum FormatNegotiation {
     /// - Parameters:
     ///   - hasAlpha: whether the source has transparency; `nil`, for unknown, counts as yes, so that nothing is lost.
     ///   - frames: the number of frames of the source, 1 for a still.
+    ///   - keepsGainMap: whether the result keeps the source's gain map (`Plan.keepsGainMap`).
     ///   - outputSize: the size of the result, if known.
     ///   - encoders: the available encoders.
     /// - Returns: a format requested by name is returned even if `encoders` lacks it.
@@ -19,6 +20,7 @@ package enum FormatNegotiation {
         hasAlpha: Bool?,
         frames: Int,
         plan: Plan,
+        keepsGainMap: Bool = false,
         outputSize: PixelSize? = nil,
         encoders: EncoderTable
     ) -> ImageFormat {
@@ -41,6 +43,8 @@ package enum FormatNegotiation {
         case .source:
             if encoders[sourceFormat] != nil { return sourceFormat }
             return first(of: rest(sourceFormat, demand), for: demand, encoders)
+        case .auto where keepsGainMap && encoders.canEncode(.jpeg, demand):
+            return .jpeg
         case .auto:
             return first(of: preferred(bucket, demand) + rest(sourceFormat, demand), for: demand, encoders)
         }

@@ -94,6 +94,7 @@ extension PlanSettings {
         var result = self
         result.animation.narrowRange(isStill: isStill)
         result.quality = quality.limited(to: format.lossyFormats)
+        if !mayBeJPEG { result.dynamicRange = .sdr }
         // `frame` overrides `anim=first`, and `frame=0` means the same.
         if let frame = result.animation.frame {
             result.animation.mode = frame == 0 ? .first : .auto

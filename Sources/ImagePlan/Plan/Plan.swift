@@ -11,7 +11,9 @@ package struct Plan: Hashable, Sendable {
     /// Creates a plan.
     package init(steps: [any TransformStep] = [], settings: PlanSettings = PlanSettings()) {
         self.steps = steps
-        self.settings = settings.normalized
+        var settings = settings.normalized
+        if Self.obstacle(in: steps) != nil { settings.dynamicRange = .sdr }
+        self.settings = settings
         canonicalText = Self.canonicalText(of: steps, self.settings)
     }
 

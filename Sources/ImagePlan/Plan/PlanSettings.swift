@@ -5,6 +5,8 @@ package struct PlanSettings: Hashable, Sendable {
     package var format: FormatSetting
     package var quality: QualitySetting
     package var metadata: MetadataPolicy
+    /// Whether a JPEG keeps a gain map; `sdr` if the plan can have no such result.
+    package var dynamicRange: DynamicRange
     package var encoding: EncodingSettings
     /// The resolution, in dots per inch, at which vector sources are rendered; `nil` is librsvg's 72.
     package var dpi: Int?
@@ -20,6 +22,7 @@ package struct PlanSettings: Hashable, Sendable {
         format: FormatSetting = .auto,
         quality: QualitySetting = .standard,
         metadata: MetadataPolicy = .strip,
+        dynamicRange: DynamicRange = .sdr,
         encoding: EncodingSettings = EncodingSettings(),
         dpi: Int? = nil,
         animation: AnimationSettings = AnimationSettings(),
@@ -30,6 +33,7 @@ package struct PlanSettings: Hashable, Sendable {
         self.format = format
         self.quality = quality
         self.metadata = metadata
+        self.dynamicRange = dynamicRange
         self.encoding = encoding
         self.dpi = dpi
         self.animation = animation

@@ -46,6 +46,8 @@ package struct Mezzanine: Hashable, Sendable {
             plan.settings.metadata == .strip,
             // Only the first page is kept.
             plan.settings.animation.page == 0,
+            // Mezzanines have no gain map.
+            !plan.keepsGainMap(of: header),
             let steps = try? PlanGeometry.resolve(plan, source: header.orientedSize, maximumPixels: .max)
         else { return nil }
         let factor = ShrinkOnLoad.factor(

@@ -161,6 +161,8 @@ private struct SettingsEffect {
         func drop(_ dropped: [PlanSetting]) { for setting in dropped { values[setting.name] = nil } }
         // A still original has no frames to select or to time, and pixels do not depend on a resolution.
         drop([.animation, .frame, .frames, .loop, .speed, .reverse, .dpi])
+        // Only a JPEG has a gain map, which a record made by an earlier release does not tell.
+        if header.format != .jpeg { drop([.dynamicRange]) }
         // A JPEG is opaque, and stays it without a step that makes alpha.
         let isOpaque = header.format == .jpeg && !plan.makesAlphaAnywhere
         if isOpaque { drop([.strict]) }
@@ -220,7 +222,8 @@ private struct SettingsEffect {
         case .auto:
             // The AVIF of format=auto has an effort of its own, and WebP may stand in for it.
             let bucket = encoding.bucket ?? .rest
-            guard !encoding.takesSmallest, bucket != .avif else { return nil }
+            let keepsGainMap = plan.keepsGainMap(of: header)
+            guard keepsGainMap || !encoding.takesSmallest && bucket != .avif else { return nil }
             let isOpaque: [Bool] = header.format == .jpeg ? [false] : [false, true]
             let formats = isOpaque.map { hasAlpha in
                 FormatNegotiation.choose(
@@ -230,6 +233,7 @@ private struct SettingsEffect {
                     hasAlpha: hasAlpha,
                     frames: 1,
                     plan: plan,
+                    keepsGainMap: keepsGainMap,
                     outputSize: size,
                     encoders: EncoderTable.common.without(encoding.unwritten)
                 )

@@ -16,6 +16,8 @@ package struct ImageHeader: Hashable, Sendable {
     package var hasAlpha: Bool?
     /// Whether the file contains C2PA manifests; the sniffer leaves it `false` (`ManifestSearch`).
     package var hasCredentials = false
+    /// Whether a JPEG has a gain map; the sniffer leaves it `false` (`GainMapSearch`).
+    package var hasGainMap = false
 
     /// Creates a header.
     package init(

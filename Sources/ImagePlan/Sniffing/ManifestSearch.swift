@@ -6,7 +6,7 @@
 package struct ManifestSearch {
     private var file: FileProbe
 
-    /// The maximum number of segments, chunks, boxes or blocks to visit.
+    /// The maximum number of chunks, boxes or blocks to visit.
     private static let maximumSteps = 4096
     /// The bytes of an SVG that are searched; its metadata precede what is drawn.
     private static let markupLength = 1 << 20
@@ -37,21 +37,11 @@ package struct ManifestSearch {
 
     /// A JPEG's APP11 segment before the first scan, which begins the JUMBF superbox of the store (ISO 19566-5 Annex D).
     private mutating func isInJPEG() -> Bool {
-        var position = 2
-        for _ in 0..<Self.maximumSteps {
-            guard file.bigEndian(at: position, bytes: 1) == 0xFF, let marker = file.bigEndian(at: position + 1, bytes: 1)
-            else { return false }
-            switch marker {
-            // Fill bytes may precede a marker; TEM and RSTn have no length.
-            case 0xFF: position += 1
-            case 0x01, 0xD0...0xD7: position += 2
-            case 0xDA, 0xD9: return false
-            default:
-                guard let length = file.bigEndian(at: position + 2, bytes: 2), length >= 2 else { return false }
-                // The common identifier, the box's instance (2 bytes), the packet's number (4), and the box.
-                if marker == 0xEB, file.has("JP", at: position + 4), isStore(at: position + 12) { return true }
-                position += 2 + length
-            }
+        var walk = JPEGSegmentWalk(from: 0)
+        while let segment = walk.next(in: &file) {
+            let start = segment.content.lowerBound
+            // The common identifier, the box's instance (2 bytes), the packet's number (4), and the box.
+            if segment.marker == 0xEB, file.has("JP", at: start), isStore(at: start + 8) { return true }
         }
         return false
     }

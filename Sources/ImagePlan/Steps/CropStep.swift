@@ -100,6 +100,8 @@ package struct CropStep: SingleParameterStep {
         return size == picture.size ? picture : PictureShape(size: size)
     }
 
+    package var gainMapFollows: Bool { true }
+
     package func cost(on picture: PictureShape) -> Int {
         guard let placement = try? placement(in: picture.size) else { return 0 }
         if case .searched = placement { return picture.size.pixels.multipliedSaturated(by: 4) }

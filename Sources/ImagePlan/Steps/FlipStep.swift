@@ -37,5 +37,7 @@ package struct FlipStep: SingleParameterStep {
         return shape
     }
 
+    package var gainMapFollows: Bool { true }
+
     package func loadRequirement(on picture: PictureShape) -> LoadRequirement { .anyScale }
 }

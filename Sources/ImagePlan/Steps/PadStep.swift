@@ -66,6 +66,8 @@ package struct PadStep: SingleParameterStep {
 
     package var makesAlpha: Bool { true }
 
+    package var gainMapFollows: Bool { true }
+
     package func cost(on picture: PictureShape) -> Int {
         picture.size.pixels.addingSaturated((try? shape(after: picture).size.pixels) ?? 0)
     }

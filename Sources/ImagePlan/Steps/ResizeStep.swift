@@ -99,6 +99,8 @@ package struct ResizeStep: TransformStep {
 
     package var makesAlpha: Bool { fit == .pad }
 
+    package var gainMapFollows: Bool { true }
+
     package func shape(after picture: PictureShape) throws(RequestError) -> PictureShape {
         let geometry = geometry(for: picture.size)
         guard geometry.scaled == geometry.output else { return PictureShape(size: geometry.output) }

@@ -70,6 +70,8 @@ package struct RotateStep: SingleParameterStep {
 
     package var makesAlpha: Bool { quarterTurns == nil || keepsCanvas }
 
+    package var gainMapFollows: Bool { !makesAlpha }
+
     package func cost(on picture: PictureShape) -> Int {
         quarterTurns != nil ? picture.size.pixels : canvas(for: picture.size).pixels.multipliedSaturated(by: 8)
     }

@@ -36,6 +36,8 @@ package protocol TransformStep: Hashable, Sendable {
     var sizeDependsOnPixels: Bool { get }
     /// Whether the step can make an opaque image transparent; an opaque `bg` prevents it.
     var makesAlpha: Bool { get }
+    /// Whether a gain map can follow the step: it moves pixels, keeps right angles, and changes no colour.
+    var gainMapFollows: Bool { get }
     /// The cost of the step on one frame, in units of about one cheap pass over one pixel.
     func cost(on picture: PictureShape) -> Int
     /// What the step, if it runs before the first resize, requires of a source loaded at a reduced size.
@@ -56,6 +58,7 @@ extension TransformStep {
     package func shape(after picture: PictureShape) throws(RequestError) -> PictureShape { picture }
     package var sizeDependsOnPixels: Bool { false }
     package var makesAlpha: Bool { false }
+    package var gainMapFollows: Bool { false }
     package func cost(on picture: PictureShape) -> Int { picture.size.pixels }
     package func loadRequirement(on picture: PictureShape) -> LoadRequirement { .fullSize }
     package var auxiliary: AuxiliaryPath? { nil }

@@ -25,5 +25,7 @@ package struct TrimStep: SingleParameterStep {
 
     package var sizeDependsOnPixels: Bool { true }
 
+    package var gainMapFollows: Bool { true }
+
     package func cost(on picture: PictureShape) -> Int { picture.size.pixels.multipliedSaturated(by: 2) }
 }

@@ -176,6 +176,17 @@ struct SourceDecoder {
     /// The bytes at the start of a file that are searched for a gain map's metadata.
     private static let announcement = 256 << 10
 
+    /// The gain map after a JPEG; `nil` without one that the original's record may promise, too.
+    var gainMap: GainMapSearch.Finding? {
+        guard reduction == nil, coder.format == .jpeg else { return nil }
+        return unsafe GainMapSearch.find(length: mapping.bytes.count) { range in unsafe Array(mapping.bytes[range]) }
+    }
+
+    /// Returns the bytes of an image within the file as a file of its own.
+    func extracted(_ range: Range<Int>) throws(WorkerReply.Failure) -> SourceMapping {
+        try unsafe SourceMapping(copying: UnsafeRawBufferPointer(rebasing: mapping.bytes[range]))
+    }
+
     /// Opens one frame of one page, or all frames stacked.
     func open(_ options: DecodingOptions) throws -> Raster {
         var options = options

@@ -22,6 +22,8 @@ struct XMLTag {
     let attributes: [Attribute]
     /// The namespace prefix of the element's name.
     let prefix: [UInt8]
+    /// The element's name after the prefix.
+    let localName: [UInt8]
     private let bytes: ArraySlice<UInt8>
 
     /// Parses a tag; anything but attributes is kept unchanged.
@@ -30,7 +32,7 @@ struct XMLTag {
         let inside = bytes.dropFirst().dropLast()
         let mark = inside.first
         if mark == UInt8(ascii: "!") || mark == UInt8(ascii: "?") {
-            (kind, attributes, prefix) = (.other, [], [])
+            (kind, attributes, prefix, localName) = (.other, [], [], [])
             return
         }
         let isClosing = mark == UInt8(ascii: "/")
@@ -38,6 +40,7 @@ struct XMLTag {
         let named = isClosing ? inside.dropFirst() : inside
         let name = named.prefix { !Self.isBlank($0) && $0 != UInt8(ascii: "/") }
         prefix = Self.prefix(of: Array(name))
+        localName = Array(name.dropFirst(prefix.isEmpty ? 0 : prefix.count + 1))
         attributes = isClosing ? [] : Self.attributes(in: named[name.endIndex...])
     }
 

@@ -16,7 +16,7 @@ struct XMPPacket {
 
     /// The packet without elements and attributes of these namespaces; `nil` if it uses them and is malformed.
     var withoutReferences: [UInt8]? {
-        let prefixes = referencePrefixes
+        let prefixes = prefixes(of: Self.referenceNamespaces)
         guard !prefixes.isEmpty else { return bytes }
         var kept: [UInt8] = []
         kept.reserveCapacity(bytes.count)
@@ -47,14 +47,14 @@ struct XMPPacket {
         return dropped == 0 ? kept : nil
     }
 
-    /// The prefixes bound to these namespaces anywhere in the packet.
-    private var referencePrefixes: Set<[UInt8]> {
+    /// The prefixes bound to some namespaces anywhere in the packet.
+    func prefixes(of namespaces: [String]) -> Set<[UInt8]> {
         var prefixes: Set<[UInt8]> = []
         var position = 0
         while let start = bytes[position...].firstIndex(of: UInt8(ascii: "<")) {
             guard let end = endOfTag(from: start) else { break }
             for attribute in XMLTag(bytes[start..<end]).attributes
-            where attribute.prefix == Array("xmlns".utf8) && Self.referenceNamespaces.contains(attribute.text) {
+            where attribute.prefix == Array("xmlns".utf8) && namespaces.contains(attribute.text) {
                 prefixes.insert(attribute.localName)
             }
             position = end
@@ -63,7 +63,7 @@ struct XMPPacket {
     }
 
     /// Returns the index after the tag, comment or instruction at an index.
-    private func endOfTag(from start: Int) -> Int? {
+    func endOfTag(from start: Int) -> Int? {
         let rest = bytes[start...]
         for (opening, closing) in [("<!--", "-->"), ("<?", "?>"), ("<![CDATA[", "]]>")]
         where rest.starts(with: opening.utf8) {

@@ -19,6 +19,8 @@ struct Canvas {
     var auxiliaries: AuxiliaryPictures?
     /// The factor by which the image was loaded smaller than `shape.size`; 1 after the resize.
     private(set) var loadFactor: Int
+    /// What the image shows of the decoded original.
+    private(set) var region: SourceRegion
     private var orientation: Orientation
     private var needsConversion: Bool
     /// Whether the pixels come straight from a decoder, which delivers each line once, from top to bottom.
@@ -36,6 +38,7 @@ struct Canvas {
         self.frames = frames
         shape = PictureShape(size: size)
         self.loadFactor = loadFactor
+        region = SourceRegion(orientation)
         self.orientation = orientation
         self.opaqueBackground = opaqueBackground
         self.deadline = deadline
@@ -89,6 +92,20 @@ struct Canvas {
         try settle()
         frames = try frames.map(body)
         self.shape = shape
+    }
+
+    /// Replaces every frame by a rectangle of it, or by a canvas around it if the rectangle is larger.
+    ///
+    /// - Parameter rectangle: the rectangle in the coordinates of `shape`.
+    mutating func change(to shape: PictureShape, showing rectangle: PixelRectangle, _ body: (Raster) throws -> Raster) throws {
+        region.crop(rectangle, of: self.shape.size)
+        try change(to: shape, body)
+    }
+
+    /// Replaces every frame by one that is mirrored or turned.
+    mutating func change(to shape: PictureShape, turning: (inout SourceRegion) -> Void, _ body: (Raster) throws -> Raster) throws {
+        turning(&region)
+        try change(to: shape, body)
     }
 
     /// Shrinks the loaded pixels without changing `shape`; the next resize scales them to its size.

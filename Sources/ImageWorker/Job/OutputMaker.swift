@@ -82,13 +82,15 @@ struct OutputMaker {
         try apply(steps, of: plan, to: &canvas)
         let size = canvas.shape.size
         try check(size, format, traits)
+        let container = format == .jpeg ? try gainMap(plan, showing: canvas.region, size) : nil
         var finished = try finish(canvas, animation, plan, keepsAlpha: traits.hasAlpha)
         if plan.settings.animation.isReversed { finished = try finished.reversed(deadline) }
         clock.endTransform()
 
         try deadline.check()
-        let encoded = try OutputEncoder(plan: plan, output: output, deadline: deadline)
+        var encoded = try OutputEncoder(plan: plan.leaving(container?.added ?? 0), output: output, deadline: deadline)
             .encode(finished, among: contenders(plan, format, size, isAnimated: choice.isAnimated))
+        if let container { encoded.picture = EncodedPicture(container.joined(to: encoded.picture.copy)) }
         try OutputLimit.check(encoded.picture.count)
         clock.endEncode()
         let description = WorkerReply.Output(
@@ -112,14 +114,23 @@ struct OutputMaker {
             hasAlpha: facts.hasAlpha,
             frames: frames,
             plan: plan,
+            keepsGainMap: keepsGainMap(plan),
             outputSize: size,
             encoders: encoders
         )
     }
 
+    /// Whether the result keeps the source's gain map, if that can be read.
+    func keepsGainMap(_ plan: Plan) -> Bool {
+        guard plan.settings.dynamicRange == .keep else { return false }
+        var header = facts.header
+        header.hasGainMap = decoder.gainMap != nil
+        return plan.keepsGainMap(of: header)
+    }
+
     /// Returns the formats to try for the smallest result; `format` alone if the request names it.
     private func contenders(_ plan: Plan, _ format: ImageFormat, _ size: PixelSize, isAnimated: Bool) -> [ImageFormat] {
-        guard output.search.takesSmallest, plan.settings.format == .auto else { return [format] }
+        guard output.search.takesSmallest, plan.settings.format == .auto, !keepsGainMap(plan) else { return [format] }
         return FormatNegotiation.contenders(
             chosen: format,
             bucket: output.bucket,

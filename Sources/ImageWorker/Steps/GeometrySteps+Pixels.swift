@@ -33,7 +33,7 @@ extension Canvas {
         case .rectangle(let rectangle):
             try settle()
             let loaded = ShrinkOnLoad.rectangle(rectangle, of: shape.size, factor: loadFactor, on: loadedSize)
-            try change(to: PictureShape(size: rectangle.size)) { frame in
+            try change(to: PictureShape(size: rectangle.size), showing: rectangle) { frame in
                 try frame.cropped(left: loaded.left, top: loaded.top, width: loaded.width, height: loaded.height)
             }
         case .searched(let size, let gravity):
@@ -41,7 +41,8 @@ extension Canvas {
             try makeRandomAccess()
             try deadline.check()
             let offset = try offset(of: size, gravity)
-            try change(to: PictureShape(size: size)) { frame in
+            let rectangle = PixelRectangle(left: offset.left, top: offset.top, width: size.width, height: size.height)
+            try change(to: PictureShape(size: size), showing: rectangle) { frame in
                 try frame.cropped(left: offset.left, top: offset.top, width: size.width, height: size.height)
             }
         }
@@ -75,7 +76,8 @@ extension Canvas {
     /// Places every frame on a larger canvas, filled with the background if that is opaque, else transparent.
     mutating func embed(in shape: PictureShape, left: Int, top: Int) throws {
         let background = opaqueBackground
-        try change(to: shape) { frame in
+        let canvas = PixelRectangle(left: -left, top: -top, width: shape.size.width, height: shape.size.height)
+        try change(to: shape, showing: canvas) { frame in
             // An opaque background needs no alpha band; any other is composited at the end.
             let base = background == nil ? try frame.withAlpha() : frame
             let ink = base.ink(background ?? Color(red: 0, green: 0, blue: 0, alpha: 0))
@@ -102,7 +104,7 @@ extension TrimStep: PixelStep {
             content = content?.union(found) ?? found
         }
         guard let content, content.size != canvas.shape.size else { return }
-        try canvas.change(to: PictureShape(size: content.size)) { frame in
+        try canvas.change(to: PictureShape(size: content.size), showing: content) { frame in
             try frame.cropped(left: content.left, top: content.top, width: content.width, height: content.height)
         }
     }
@@ -125,7 +127,11 @@ extension FlipStep: PixelStep {
     func apply(to canvas: inout Canvas) throws {
         try canvas.settle()
         if direction != .horizontal { try canvas.makeRandomAccess() }
-        try canvas.change(to: shape(after: canvas.shape)) { frame in
+        let turning: (inout SourceRegion) -> Void = { region in
+            if direction != .vertical { region.flipHorizontally() }
+            if direction != .horizontal { region.flipVertically() }
+        }
+        try canvas.change(to: shape(after: canvas.shape), turning: turning) { frame in
             switch direction {
             case .horizontal: try frame.flipped(VIPS_DIRECTION_HORIZONTAL)
             case .vertical: try frame.flipped(VIPS_DIRECTION_VERTICAL)
@@ -142,7 +148,9 @@ extension RotateStep: PixelStep {
         let after = try shape(after: canvas.shape)
         let bounds = bounds(of: canvas.shape.size)
         if let quarterTurns, bounds == after.size {
-            try canvas.change(to: after) { frame in try frame.turned(quarters: quarterTurns) }
+            try canvas.change(to: after, turning: { $0.turn(quarters: quarterTurns) }) { frame in
+                try frame.turned(quarters: quarterTurns)
+            }
             return
         }
         let background = canvas.opaqueBackground

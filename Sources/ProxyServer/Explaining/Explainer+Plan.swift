@@ -37,7 +37,25 @@ extension Explainer {
         let palette = (try? Plan(canonicalText: plan))?.settings.paletteQuality.map { quality in
             Explanation.Fact("palette", .string("quality \(quality), for a still PNG of more than 256 colours"))
         }
-        return Explanation.Section(name: "settings", facts: facts + [frames, palette].compactMap(\.self))
+        let gainMap = said.contains {
+            $0.parameter.name == PlanSetting.dynamicRange.name && $0.parameter.value == DynamicRange.keep.rawValue
+        }
+        let words = gainMap ? (try? Plan(canonicalText: plan)).map(Self.words(onGainMapIn:)) : nil
+        let kept = words.map { Explanation.Fact("gain map", .string($0)) }
+        return Explanation.Section(name: "settings", facts: facts + [frames, palette, kept].compactMap(\.self))
+    }
+
+    /// Describes what becomes of a gain map with `hdr=keep`.
+    private static func words(onGainMapIn plan: Plan) -> String {
+        if let step = plan.steps.first(where: { !$0.gainMapFollows }) {
+            return "not kept: it cannot follow \(step.parameters.first?.name ?? "a step")"
+        }
+        guard plan.settings.dynamicRange == .keep else { return "not kept: only a JPEG is written with one" }
+        guard plan.settings.format == .auto else { return "kept if the original is a JPEG with one, and so is the result" }
+        if plan.makesAlpha || plan.settings.encoding.isLossless {
+            return "not kept: format=auto chooses no JPEG for \(plan.makesAlpha ? "transparency" : "lossless=1")"
+        }
+        return "kept if the original is a JPEG with one; the result is then a JPEG"
     }
 
     private static func words(onPlan plan: String?) -> String? {

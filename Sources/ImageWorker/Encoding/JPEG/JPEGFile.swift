@@ -67,5 +67,5 @@ struct JPEGFile {
 
 extension UInt16 {
     /// The bytes, most significant first.
-    fileprivate var octets: [UInt8] { [UInt8(self >> 8), UInt8(self & 0xFF)] }
+    var octets: [UInt8] { [UInt8(self >> 8), UInt8(self & 0xFF)] }
 }

@@ -1,0 +1,130 @@
+/// Finds the gain map of a JPEG: a second image after the first, which states how much brighter each place is on a display that can
+/// show more than white.
+///
+/// The image is found by the index of a multi-picture file (CIPA DC-007), and is a gain map if it says so itself, in XMP (Adobe's
+/// specification 1.0, which Ultra HDR uses) or in an APP2 segment (ISO 21496-1). Trusts no length or offset, and takes a bounded
+/// number of steps. Apple's maps, whose meaning is in the maker note of the first image, are not found.
+package struct GainMapSearch {
+    private var file: FileProbe
+
+    /// The namespace of the XMP properties.
+    package static let namespace = "http://ns.adobe.com/hdr-gain-map/1.0/"
+    /// The identifier of an APP2 segment with metadata of ISO 21496-1 (annex C), with the 0 that ends it.
+    package static let identifier = Array("urn:iso:std:iso:ts:21496:-1\0".utf8)
+    /// The identifier of an APP1 segment with XMP (ISO 16684-3 §5), with the 0 that ends it.
+    package static let packetIdentifier = Array("http://ns.adobe.com/xap/1.0/\0".utf8)
+    /// The most images in an index that are looked at, besides the first.
+    private static let maximumImages = 15
+    /// The most entries of the index's directory.
+    private static let maximumEntries = 64
+
+    /// A gain map as it was found; nothing but its place has been checked.
+    package struct Finding: Hashable, Sendable {
+        /// The image's place in the file.
+        package let range: Range<Int>
+        /// The XMP packet of the image; `nil` without one about a gain map.
+        package let packet: [UInt8]?
+        /// The content of the segment of ISO 21496-1, after the identifier; `nil` without one.
+        package let segment: [UInt8]?
+    }
+
+    /// Returns the gain map of a JPEG; `nil` if it has none.
+    ///
+    /// - Parameters:
+    ///   - length: the length of the file, or of what has arrived of it, in bytes.
+    ///   - read: returns the bytes of a range within that length; `nil` if they cannot be read.
+    package static func find(length: Int, read: @escaping (Range<Int>) -> [UInt8]?) -> Finding? {
+        var search = GainMapSearch(file: FileProbe(length: length, read: read))
+        return search.images().lazy.compactMap { search.finding(in: $0) }.first
+    }
+
+    /// The images after the first that the index names, within the file (CIPA DC-007 §5.2.3).
+    private mutating func images() -> [Range<Int>] {
+        var walk = JPEGSegmentWalk(from: 0)
+        while let segment = walk.next(in: &file) {
+            guard segment.marker == 0xE2, file.has("MPF\0", at: segment.content.lowerBound) else { continue }
+            return images(index: segment.content.lowerBound + 4)
+        }
+        return []
+    }
+
+    /// - Parameter start: the TIFF header of the index, from which its offsets count.
+    private mutating func images(index start: Int) -> [Range<Int>] {
+        guard let order = file.bigEndian(at: start, bytes: 2), order == 0x4949 || order == 0x4D4D else { return [] }
+        let isLittle = order == 0x4949
+        guard let directory = number(start + 4, 4, isLittle), let count = number(start + directory, 2, isLittle) else {
+            return []
+        }
+        for index in 0..<min(count, Self.maximumEntries) {
+            let entry = start + directory + 2 + 12 * index
+            // MP Entry: 16 bytes for each image.
+            guard number(entry, 2, isLittle) == 0xB002 else { continue }
+            guard let bytes = number(entry + 4, 4, isLittle), let place = number(entry + 8, 4, isLittle) else { break }
+            return (0...min(bytes / 16, Self.maximumImages)).dropFirst().compactMap { image in
+                guard image < bytes / 16, let size = number(start + place + 16 * image + 4, 4, isLittle),
+                    let offset = number(start + place + 16 * image + 8, 4, isLittle), offset > 0,
+                    start + offset <= file.length, size <= file.length - start - offset,
+                    file.bigEndian(at: start + offset, bytes: 2) == 0xFFD8
+                else { return nil }
+                return start + offset..<start + offset + size
+            }
+        }
+        return []
+    }
+
+    private mutating func number(_ offset: Int, _ bytes: Int, _ isLittle: Bool) -> Int? {
+        isLittle ? file.littleEndian(at: offset, bytes: bytes) : file.bigEndian(at: offset, bytes: bytes)
+    }
+
+    /// What an image says about a gain map; `nil` if it says nothing.
+    private mutating func finding(in image: Range<Int>) -> Finding? {
+        var walk = JPEGSegmentWalk(from: image.lowerBound)
+        var packet: [UInt8]?
+        var segment: [UInt8]?
+        while let found = walk.next(in: &file), found.content.upperBound <= image.upperBound {
+            guard found.marker == 0xE1 || found.marker == 0xE2,
+                let content = file.bytes(at: found.content.lowerBound, count: found.content.count)
+            else { continue }
+            if found.marker == 0xE1, content.starts(with: Self.packetIdentifier) {
+                let text = content.dropFirst(Self.packetIdentifier.count)
+                if text.firstRange(of: Array(Self.namespace.utf8)) != nil { packet = packet ?? Array(text) }
+            } else if found.marker == 0xE2, content.starts(with: Self.identifier) {
+                segment = segment ?? Array(content.dropFirst(Self.identifier.count))
+            }
+        }
+        return packet == nil && segment == nil ? nil : Finding(range: image, packet: packet, segment: segment)
+    }
+}
+
+/// A bounded walk over the marker segments of a JPEG up to its first scan (ITU-T T.81 §B.1.1).
+struct JPEGSegmentWalk {
+    private var position: Int
+    private var steps = 0
+
+    /// The maximum number of segments, and of fill bytes between them.
+    private static let maximumSteps = 4096
+
+    /// Starts after the marker of an image at an offset.
+    init(from start: Int) { position = start + 2 }
+
+    /// Returns the next segment, without marker and length; `nil` at the scan, and for anything that is no segment.
+    mutating func next(in file: inout FileProbe) -> (marker: Int, content: Range<Int>)? {
+        while steps < Self.maximumSteps {
+            steps += 1
+            guard file.bigEndian(at: position, bytes: 1) == 0xFF, let marker = file.bigEndian(at: position + 1, bytes: 1)
+            else { return nil }
+            switch marker {
+            // Fill bytes may precede a marker; TEM and RSTn have no length.
+            case 0xFF: position += 1
+            case 0x01, 0xD0...0xD7: position += 2
+            case 0xD8...0xDA: return nil
+            default:
+                guard let length = file.bigEndian(at: position + 2, bytes: 2), length >= 2 else { return nil }
+                let start = position + 4
+                position += 2 + length
+                return (marker, start..<position)
+            }
+        }
+        return nil
+    }
+}
