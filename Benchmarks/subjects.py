@@ -12,6 +12,8 @@ import urllib.request
 # Width and height of the results.
 SHAPES = [(240, 240), (240, 300), (216, 384), (384, 216), (480, 160)]
 GRAVITIES = ["subject", "attention", "entropy", "center"]
+# The least share of a face that is kept whole; less than the rest is lost.
+WHOLE = 0.98
 
 
 def load(path):
@@ -85,6 +87,8 @@ def worst_decile(shares):
 
 def measure(path, base, folder):
     found = {}
+    # What is kept of each face that a window of that size can keep.
+    faces = {}
     with tempfile.TemporaryDirectory() as scratch:
         for index, entry in enumerate(load(path)):
             if not os.path.exists(os.path.join(folder, f"p{index}.png")):
@@ -96,13 +100,17 @@ def measure(path, base, folder):
                     continue
                 for gravity in GRAVITIES:
                     window = place(whole, pixels(f"{query}&fit=cover&gravity={gravity}", scratch))
+                    half = "tuned" if entry["tuned"] else "others"
+                    for face in entry.get("faces", []):
+                        if possible(face, window) > WHOLE:
+                            faces.setdefault((half, gravity), []).append(kept(face, window))
                     for kind in ("subject", "head"):
                         if kind not in entry:
                             continue
                         best = possible(entry[kind], window)
                         share = kept(entry[kind], window)
-                        for half in ("tuned" if entry["tuned"] else "others", entry["picture"]):
-                            found.setdefault((half, kind, gravity), []).append((share, share / best, best))
+                        for name in (half, entry["picture"]):
+                            found.setdefault((name, kind, gravity), []).append((share, share / best, best))
     print(f"{'':22} {'crops':>6} {'kept':>7} {'possible':>9} {'of possible':>12} {'worst tenth':>12}")
     for half in ("tuned", "others"):
         for kind in ("subject", "head"):
@@ -114,6 +122,11 @@ def measure(path, base, folder):
                 worst = worst_decile([row[1] for row in rows])
                 name = f"{half} {kind} {gravity}"
                 print(f"{name:22} {len(rows):6} {means[0]:7.3f} {means[2]:9.3f} {means[1]:12.3f} {worst:12.3f}")
+    print(f"{'':22} {'faces':>6} {'whole':>7} {'cut':>9}")
+    for (half, gravity), shares in sorted(faces.items(), reverse=True):
+        whole = sum(share > WHOLE for share in shares) / len(shares)
+        cut = sum(1 - WHOLE < share <= WHOLE for share in shares) / len(shares)
+        print(f"{half + ' ' + gravity:22} {len(shares):6} {whole:7.3f} {cut:9.3f}")
     for name in ("bus-12mp.jpg", "fox.jpg", "hato.jpg"):
         if (name, "subject", "subject") not in found:
             continue

@@ -47,7 +47,8 @@ struct CapabilityTests {
                 .init(format: "jpeg", decodes: true, encodes: false, problem: "a \"b\" \\ c: größer"),
                 .init(format: "heic", decodes: false, settings: ["a", "b\"c"]),
             ],
-            libraries: [.init(name: "x", version: "1")]
+            libraries: [.init(name: "x", version: "1")],
+            faces: .init(areFound: false, problem: "a \"b\"")
         )
         #expect(try JSONDecoder().decode(WorkerCapabilities.self, from: Data(made.json.utf8)) == made)
         let broken = WorkerCapabilities.Codec(format: "\n\u{1B}\u{85}", decodes: true)

@@ -8,6 +8,8 @@ package struct WorkerCapabilities: Codable, Hashable, Sendable {
     package var codecs: [Codec]
     /// The libraries that libvips uses, as far as their versions are known.
     package var libraries: [Library]
+    /// Whether `gravity=subject` looks for faces; `nil` if the worker does not say.
+    package var faces: Faces?
     /// The confinement under which the formats were tried; `nil` from a worker that was started by hand.
     package var posture: WorkerPosture?
 
@@ -51,18 +53,33 @@ package struct WorkerCapabilities: Codable, Hashable, Sendable {
         }
     }
 
+    /// Whether faces are looked for.
+    package struct Faces: Codable, Hashable, Sendable {
+        package var areFound: Bool
+        /// What is wrong with the data; `nil` if it is not installed.
+        package var problem: String?
+
+        /// Creates an entry.
+        package init(areFound: Bool, problem: String? = nil) {
+            self.areFound = areFound
+            self.problem = problem
+        }
+    }
+
     /// Creates a description.
     package init(
         protocolVersion: Int,
         libvips: String,
         codecs: [Codec],
         libraries: [Library],
+        faces: Faces? = nil,
         posture: WorkerPosture? = nil
     ) {
         self.protocolVersion = protocolVersion
         self.libvips = libvips
         self.codecs = codecs
         self.libraries = libraries
+        self.faces = faces
         self.posture = posture
     }
 }
@@ -82,10 +99,14 @@ extension WorkerCapabilities {
         let libraries = libraries.map { library in
             "{\"name\":\(JSONText.quotedLine(library.name)),\"version\":\(JSONText.quotedLine(library.version))}"
         }
+        let faces = faces.map { faces in
+            let problem = faces.problem.map { ",\"problem\":\(JSONText.quotedLine($0))" } ?? ""
+            return ",\"faces\":{\"areFound\":\(faces.areFound)\(problem)}"
+        }
         let posture = posture.map { ",\"posture\":\($0.json)" } ?? ""
         return """
             {"protocolVersion":\(protocolVersion),"libvips":\(JSONText.quotedLine(libvips)),\
-            "codecs":[\(codecs.joined(separator: ","))],"libraries":[\(libraries.joined(separator: ","))]\(posture)}
+            "codecs":[\(codecs.joined(separator: ","))],"libraries":[\(libraries.joined(separator: ","))]\(faces ?? "")\(posture)}
             """
     }
 }

@@ -28,6 +28,7 @@ enum CapabilityReport {
             libvips: "\(vips_version(0)).\(vips_version(1)).\(vips_version(2))",
             codecs: codecs,
             libraries: libraries,
+            faces: FaceData.capability,
             posture: options.mode == .off ? nil : sandbox.posture
         )
         var rest = Array((capabilities.json + "\n").utf8)[...]

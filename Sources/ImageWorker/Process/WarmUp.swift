@@ -54,8 +54,8 @@ enum WarmUp {
         var codecs: [Int: WorkerCapabilities.Codec] = [:]
     }
 
-    /// What takes longest is first: text through librsvg with cairo, as in SVGs, and through libvips, as in watermarks; the time zone
-    /// and character encodings.
+    /// What takes longest is first: text through librsvg with cairo, as in SVGs, and through libvips, as in watermarks; the time zone,
+    /// character encodings, and the cascade of faces.
     private static let loads: [@Sendable () -> Void] = [
         {
             let drawn = try? rendered(picture)
@@ -65,6 +65,7 @@ enum WarmUp {
         {
             tzset()
             TextEncodings.load()
+            FaceData.load()
         },
     ]
 

@@ -1,8 +1,6 @@
 import CVips
 
-/// A copy of a picture with a long side of at most 96 pixels, as planes of luma, both chroma differences and alpha.
-///
-/// Subjects are found no better in copies of 128 or 192 pixels (`Benchmarks/README.md`).
+/// A small copy of a picture, as planes of luma, both chroma differences and alpha.
 struct SmallPicture {
     let width: Int
     let height: Int
@@ -17,26 +15,28 @@ struct SmallPicture {
 
     /// The steps of a plane in one 8-bit level.
     static let unit: Int32 = 16
-    /// The longest side, in pixels.
-    private static let longestSide = 96
+    /// The longest side, in pixels, of copies in which subjects are found; 128 or 192 are no better (`Benchmarks/README.md`).
+    static let subjectSide = 96
     /// The most rows and columns that are read for one pixel of the copy, evenly spaced.
     private static let mostSamples = 8
 }
 
 extension SmallPicture {
     /// Averages an 8-bit sRGB or grey image, which must be in memory; transparent pixels are composited over middle grey.
-    init(of raster: Raster) throws(VipsError) {
+    ///
+    /// - Parameter side: the most pixels of the longest side; the copy is never larger than the image.
+    init(of raster: Raster, side: Int = subjectSide) throws(VipsError) {
         let (width, height, bands, hasAlpha) = (raster.width, raster.height, raster.bands, raster.hasAlpha)
         self = try raster.withPixels { pixels in
-            SmallPicture(pixels, width: width, height: height, bands: bands, hasAlpha: hasAlpha)
+            SmallPicture(pixels, width: width, height: height, bands: bands, hasAlpha: hasAlpha, side: side)
         }
     }
 
     /// Averages pixels of 8-bit bands, row by row without padding; alpha is the last band.
     @safe
-    private init(_ pixels: UnsafeRawBufferPointer, width: Int, height: Int, bands: Int, hasAlpha: Bool) {
+    private init(_ pixels: UnsafeRawBufferPointer, width: Int, height: Int, bands: Int, hasAlpha: Bool, side: Int) {
         precondition(width > 0 && height > 0 && bands > (hasAlpha ? 1 : 0) && pixels.count >= width * height * bands)
-        let (columns, rows) = Self.size(of: width, height)
+        let (columns, rows) = Self.size(of: width, height, side: side)
         self.width = columns
         self.height = rows
         let isGrey = bands - (hasAlpha ? 1 : 0) < 3
@@ -77,7 +77,7 @@ extension SmallPicture {
     }
 
     /// The size of the copy of a picture, with its proportions; both sides are at least 1.
-    private static func size(of width: Int, _ height: Int) -> (columns: Int, rows: Int) {
+    private static func size(of width: Int, _ height: Int, side longestSide: Int) -> (columns: Int, rows: Int) {
         let longest = max(width, height)
         let side = min(longestSide, longest)
         return (max(1, (width * side + longest / 2) / longest), max(1, (height * side + longest / 2) / longest))

@@ -1,12 +1,12 @@
 /// How likely each pixel of a small picture shows its subject, as weights without a unit.
 ///
 /// What is set off from the background counts (`BarrierDistance`), more so if it has the colour of skin, a little less far from the
-/// middle, and more the higher it is within all that counts, since heads are on top. Nothing is learnt or random.
+/// middle, and more the higher it is within all that counts, since heads are on top. Faces add to it. Nothing is random.
 struct SubjectMap {
     let width: Int
     let height: Int
     /// The weights, row by row, 0 or more.
-    let weights: [Double]
+    private(set) var weights: [Double]
 
     /// The weight of a step in chroma beside one in luma.
     private static let chroma: Int32 = 2
@@ -20,9 +20,11 @@ struct SubjectMap {
     private static let margin = 0.5
     /// The weight of the top above that of the bottom.
     private static let top = 2.0
+    /// The weight of a certain face with its shoulders, relative to that of the whole picture.
+    private static let face = 1.0
 
     /// Weighs each pixel.
-    init(of picture: SmallPicture) {
+    init(of picture: SmallPicture, faces: [Face] = []) {
         width = picture.width
         height = picture.height
         let distances = Self.distances(in: picture)
@@ -40,6 +42,27 @@ struct SubjectMap {
         }
         Self.raise(&weights, width: width, by: Self.top * min(1, largest / Self.clearDistance))
         self.weights = weights
+        add(faces)
+    }
+
+    /// Adds the weights of faces, in proportion to their areas.
+    private mutating func add(_ faces: [Face]) {
+        let total = weights.reduce(0, +)
+        for face in faces {
+            let bust = face.bust
+            let columns = Self.cells(from: bust.left, to: bust.right, of: width)
+            let rows = Self.cells(from: bust.top, to: bust.bottom, of: height)
+            let weight = Self.face * total * face.weight / Double(columns.count * rows.count)
+            for y in rows {
+                for x in columns { weights[y * width + x] += weight }
+            }
+        }
+    }
+
+    /// The cells between two places, which are fractions of a side; at least one.
+    private static func cells(from start: Double, to end: Double, of count: Int) -> Range<Int> {
+        let first = min(count - 1, max(0, Int((start * Double(count)).rounded())))
+        return first..<max(first + 1, min(count, Int((end * Double(count)).rounded())))
     }
 
     /// The sums of all planes' barrier distances, each the mean of two sides', in 8-bit levels.
@@ -56,7 +79,7 @@ struct SubjectMap {
     }
 
     /// How much a pixel has the colour of skin, 0–1: an ellipse of chroma that fits all complexions, and no deep shadow.
-    private static func skinLikeness(in picture: SmallPicture, at index: Int) -> Double {
+    static func skinLikeness(in picture: SmallPicture, at index: Int) -> Double {
         let unit = Double(SmallPicture.unit)
         let blue = (Double(picture.blue[index]) / unit + 20) / 32
         let red = (Double(picture.red[index]) / unit - 26) / 28

@@ -7,6 +7,8 @@ struct CoderList: Sendable, Hashable {
     /// The versions of the codec libraries that report one, by library name.
     let libraries: [String: String]
     let formats: [Format]
+    /// Whether `gravity=subject` looks for faces.
+    let findsFaces: Bool
 
     /// A format that the sniffer recognises.
     struct Format: Sendable, Hashable {
@@ -25,6 +27,7 @@ struct CoderList: Sendable, Hashable {
     init(_ found: WorkerCapabilities) {
         libvips = found.libvips
         libraries = Dictionary(found.libraries.map { ($0.name, $0.version) }) { first, _ in first }
+        findsFaces = found.faces?.areFound ?? false
         formats = ImageFormat.allCases.map { format in
             // Compressed SVG is decompressed and rendered like SVG.
             let name = "\(format == .svgz ? .svg : format)"
@@ -46,6 +49,7 @@ struct CoderList: Sendable, Hashable {
             .init("libvips", .string(libvips)),
             .init("libraries", .object(libraries.sorted { $0.key < $1.key }.map { .init($0.key, .string($0.value)) })),
             .init("formats", .array(formats.map(\.json))),
+            .init("faces", .bool(findsFaces)),
         ])
     }
 

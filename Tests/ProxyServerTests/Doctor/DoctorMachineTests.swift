@@ -155,6 +155,21 @@ struct DoctorMachineTests {
         #expect(other.contains("has protocol version 9"))
     }
 
+    @Test func `reports whether faces are looked for`() {
+        func findings(_ faces: WorkerCapabilities.Faces?) -> String {
+            WorkerCheck(memory: 2 << 30).complaint {
+                let version = Int(WorkerMessage.version)
+                $0.workerAnswer = .success(
+                    .init(protocolVersion: version, libvips: "8.15.0", codecs: [], libraries: [], faces: faces)
+                )
+            }
+        }
+        #expect(!findings(.init(areFound: true)).contains("does not look for faces"))
+        #expect(findings(.init(areFound: false)).contains("note: gravity=subject does not look for faces"))
+        let broken = findings(.init(areFound: false, problem: "x.xml ends too early"))
+        #expect(broken.contains("warning: gravity=subject does not look for faces: x.xml ends too early"))
+    }
+
     @Test func `detects libraries that are too old or incomplete`() {
         let check = LibraryCheck(needsTLS: true)
         #expect(check.told() == ["ok libcurl", "ok SQLite", "ok libcrypto"])

@@ -1,3 +1,4 @@
+import Foundation
 import ImagePlan
 import LinuxSystem
 import TestSupport
@@ -71,6 +72,8 @@ struct StatsTests {
         #expect(webp["decodes"] == .bool(true) && webp["encodes"] == .bool(true))
         #expect(webp["type"] == .string("image/webp") && webp["problem"] == nil)
         #expect(webp["settings"]?.words.contains("near_lossless") == true)
+        let cascade = "/usr/share/opencv4/haarcascades/haarcascade_frontalface_alt2.xml"
+        #expect(coders["faces"] == .bool(FileManager.default.isReadableFile(atPath: cascade)))
         let svgz = try #require(formats.first { $0["format"] == .string("svgz") })
         #expect(svgz["decodes"] == .bool(true) && svgz["encodes"] == .bool(false) && svgz["settings"] == .array([]))
         #expect(!lines(.object([.init("coders", .null)])).contains("coders"))

@@ -35,7 +35,7 @@ struct WorkerCheck: DoctorCheck {
             }
             let start = Finding.ok(subject, "\(path) starts with \(Printing.size(memory)) of address space")
             return [start, .sandbox(SandboxReport(sandbox, found.posture)), libraries(found)]
-                + found.codecs.map(finding)
+                + found.codecs.map(finding) + (found.faces.map { [faces($0)] } ?? [])
         } catch {
             return [failure(path, error)]
         }
@@ -91,6 +91,15 @@ struct WorkerCheck: DoctorCheck {
             if codec.format == "pdf" { return .note(subject, "\(message); only needed for formats.pdf", fix: fix) }
             return isVital ? .failure(subject, message, fix: fix) : .warning(subject, message, fix: fix)
         }
+    }
+
+    private func faces(_ found: WorkerCapabilities.Faces) -> Finding {
+        let without = "gravity=subject does not look for faces"
+        if found.areFound { return .ok("faces", "gravity=subject keeps faces") }
+        guard let problem = found.problem else {
+            return .note("faces", without, fix: "apt install opencv-data on every node, or on none")
+        }
+        return .warning("faces", "\(without): \(Printing.plain(problem))", fix: "apt install --reinstall opencv-data")
     }
 
     private static let packages = [
