@@ -171,6 +171,8 @@ package struct EntityDescription: Hashable, Sendable {
     package var standIn: StandIn?
     /// How the original's frames were handled; `nil` unless it is an animation.
     package var animation: AnimationOutcome?
+    /// The quality that `q=auto` found; `nil` without a search.
+    package var quality: FoundQuality?
     /// Whether it is content other than an image, of which a browser must run no script.
     package var isSandboxed = false
     /// Why it is the unchanged original in place of the requested variant; `nil` if it is what was requested.

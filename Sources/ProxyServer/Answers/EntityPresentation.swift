@@ -25,6 +25,7 @@ enum EntityPresentation {
         block.append("Cache-Control", cacheControl(description))
         if let reason = description.passReason { block.append("X-Untransformed", reason.rawValue) }
         if let animation = description.animation { AnimationField.append(animation, to: &block) }
+        if let quality = description.quality { QualityField.append(quality, to: &block) }
         if let hints = description.hints { HintFields.append(hints, to: &block) }
         return block.bytes + CommonFields.bytes
     }

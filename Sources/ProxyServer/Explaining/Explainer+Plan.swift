@@ -34,10 +34,16 @@ extension Explainer {
         let frames = Self.words(onFramesOf: plan, request.rule.animation).map {
             Explanation.Fact("animation", .string($0))
         }
-        let palette = (try? Plan(canonicalText: plan))?.settings.paletteQuality.map { quality in
+        let settings = (try? Plan(canonicalText: plan))?.settings
+        let palette = settings?.paletteQuality.map { quality in
             Explanation.Fact("palette", .string("quality \(quality), for a still PNG of more than 256 colours"))
         }
-        return Explanation.Section(name: "settings", facts: facts + [frames, palette].compactMap(\.self))
+        let search = settings.flatMap { settings -> Explanation.Fact? in
+            guard settings.seeksQuality else { return nil }
+            let score = QualityDefaults.score(at: request.rule.quality.distance(for: settings.quality))
+            return Explanation.Fact("search", .string("the quality whose result scores nearest to \(score)"))
+        }
+        return Explanation.Section(name: "settings", facts: facts + [frames, palette, search].compactMap(\.self))
     }
 
     private static func words(onPlan plan: String?) -> String? {
