@@ -15,15 +15,7 @@ if [[ ${#files[@]} -eq 0 ]]; then
     files+=("$root/demo/landscape.jpg" "$root/demo/badge.png")
 fi
 
-# The metric, numpy, and the binding of libvips, at fixed versions.
-tools=$root/.build/bench
-packages=(ssimulacra2==0.3.0 numpy==2.4.6 pillow==13.0.0 pyvips==3.2.0)
-if [[ $(cat "$tools/packages" 2>/dev/null) != "${packages[*]}" ]]; then
-    python3 -m venv "$tools"
-    "$tools/bin/pip" install --quiet --disable-pip-version-check "${packages[@]}"
-    echo "${packages[*]}" >"$tools/packages"
-fi
-
+install_metric
 mkdir -p "$work/source" "$work/cache"
 start_edgeprint 18080 18081 "$work/source" "$work/cache" ", mezzanine: false"
 "$tools/bin/python" "$root/Benchmarks/bytes.py" "${mode[@]}" --daemon "$daemon" --url http://127.0.0.1:18080/bench \

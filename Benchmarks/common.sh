@@ -48,6 +48,16 @@ YAML
     wait_for "http://127.0.0.1:$2/readyz"
 }
 
+# install_metric: installs ssimulacra2, numpy and the binding of libvips, at fixed versions, and sets $tools.
+install_metric() {
+    tools=$root/.build/bench
+    local packages=(ssimulacra2==0.3.0 numpy==2.4.6 pillow==13.0.0 pyvips==3.2.0)
+    [[ $(cat "$tools/packages" 2>/dev/null) == "${packages[*]}" ]] && return
+    python3 -m venv "$tools"
+    "$tools/bin/pip" install --quiet --disable-pip-version-check "${packages[@]}"
+    echo "${packages[*]}" >"$tools/packages"
+}
+
 # cpu_ticks PID…: prints the user and system time of these processes in clock ticks.
 cpu_ticks() {
     local pid total=0 line

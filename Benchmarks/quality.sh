@@ -1,32 +1,45 @@
 #!/usr/bin/env bash
-# Results of q=auto and auto: smallest for photographs: bytes and CPU milliseconds of the workers, against the fixed default
-# qualities.
+# q=auto over photographs: the spread of ssimulacra2 scores, against that of the fixed quality with the same mean; tries, and CPU
+# milliseconds of the workers, against the default quality. Then auto: smallest.
+# quality.sh [--fit] [FOLDER]: FOLDER holds photographs (BENCH_IMAGES); --fit prints the numbers of QualityModel.swift for them.
 source "$(dirname "$0")/common.sh"
-need curl vips
+need curl vips python3
+task=spread
+[[ ${1:-} == --fit ]] && { task=fit; shift; }
+folder=${1:-${BENCH_IMAGES:-$root/../shared/images}}
+photographs=()
+if [[ $# -gt 0 ]]; then
+    photographs=("$folder"/*.jpg)
+else
+    for name in bus-12mp fox hato kimono exif-landscape-1; do
+        [[ -r $folder/$name.jpg ]] && photographs+=("$folder/$name.jpg")
+    done
+fi
+[[ ${#photographs[@]} -gt 0 && -r ${photographs[0]} ]] || { echo "bench: no photographs in $folder (BENCH_IMAGES)" >&2; exit 1; }
+install_metric
 mkdir -p "$work/source" "$work/cache"
-folder=${BENCH_IMAGES:-$root/../shared/images}
+start_edgeprint 18080 18081 "$work/source" "$work/cache" ", mezzanine: false, auto: smallest"
+measure() {
+    "$tools/bin/python" "$root/Benchmarks/quality.py" "$@" --daemon "$daemon" --url http://127.0.0.1:18080/bench \
+        --admin http://127.0.0.1:18081 --source "$work/source" "${photographs[@]}"
+}
+if [[ $task == fit ]]; then
+    measure fit --formats jpeg webp avif jxl
+    exit
+fi
+measure spread --levels low eco good best
+
 names=()
-for file in bus-12mp.jpg fox.jpg hato.jpg kimono.jpg exif-landscape-1.jpg; do
-    [[ -r $folder/$file ]] || continue
-    # As PNG and as large as the largest result, so that decoding and scaling take an equally small share of each.
-    vips thumbnail "$folder/$file" "$work/source/${file%.*}.png[compression=1]" 1600 --size down
-    names+=("${file%.*}")
+for file in "${photographs[@]:0:5}"; do
+    vips thumbnail "$file" "$work/source/$(basename "${file%.*}").png[compression=1]" 1600 --size down
+    names+=("$(basename "${file%.*}")")
 done
-[[ ${#names[@]} -gt 0 ]] || { echo "bench: no photographs in $folder (BENCH_IMAGES)" >&2; exit 1; }
 # Drawings, for lossless formats.
 drawings=()
 for file in indexed.png rgba.png logo.svg; do
     [[ -r $folder/$file ]] || continue
     vips thumbnail "$folder/$file" "$work/source/${file%.*}.png" 512 && drawings+=("${file%.*}")
 done
-start_edgeprint 18080 18081 "$work/source" "$work/cache" ", mezzanine: false, auto: smallest"
-ln "$work/source/${names[0]}.png" "$work/source/warm.png"
-for ((i = 0; i < 6; i++)); do
-    for format in jpeg webp avif jxl; do
-        curl -fsS -o /dev/null "http://127.0.0.1:18080/bench/warm.png?w=$((300 + i))&format=$format" || true
-    done
-done
-
 mapfile -t workers < <(pgrep -P "$daemon")
 tick=$((1000 / $(getconf CLK_TCK)))
 
@@ -38,24 +51,6 @@ ask() {
         "http://127.0.0.1:18080/bench/$1.png?$2")
     echo "${line% *} $((($(cpu_ticks "${workers[@]}") - before) * tick)) ${line#* }"
 }
-tries() { curl -fsS http://127.0.0.1:18081/metrics | awk -F'[" ]' '/^edgeprint_quality_searches_total/ {n += $2 * $4} END {print n + 0}'; }
-
-for width in 512 1600; do
-    printf '%-18s %5s  %s\n' "width $width" "" "      fixed: bytes    ms       q=auto: bytes    ms  tries"
-    for format in jpeg webp avif; do
-        sums=(0 0 0 0 0)
-        for name in "${names[@]}"; do
-            read -r size time _ < <(ask "$name" "w=$width&format=$format")
-            before=$(tries)
-            read -r found took _ < <(ask "$name" "w=$width&format=$format&q=auto")
-            count=$(($(tries) - before))
-            printf '  %-16s %5s %18d %5d %20d %5d %6d\n' "$name" "$format" "$size" "$time" "$found" "$took" "$count"
-            sums=($((sums[0] + size)) $((sums[1] + time)) $((sums[2] + found)) $((sums[3] + took)) $((sums[4] + count)))
-        done
-        printf '  %-16s %5s %18d %5d %20d %5d %6d\n' all "$format" "${sums[@]}"
-    done
-done
-
 echo "auto: smallest, width 512, for Accept: image/webp: bytes"
 printf '  %-16s %8s %8s %8s %10s  %s\n' "" jpeg webp png smallest type
 for name in "${names[@]}" "${drawings[@]}"; do

@@ -13,7 +13,7 @@ package enum AdminPages {
         "console.css": AdminFile(PackageResources.console_css, sheet, isOpen: true),
         "icon.svg": AdminFile(PackageResources.icon_svg, "image/svg+xml", isOpen: true),
         "live.js": AdminFile(PackageResources.live_js, script),
-        "distance.js": AdminFile(PackageResources.distance_js, script),
+        "score.js": AdminFile(PackageResources.score_js, script),
         "overlay.js": AdminFile(PackageResources.overlay_js, script),
         "playground.css": AdminFile(PackageResources.playground_css, sheet),
         "playground.js": AdminFile(PackageResources.playground_js, script),

@@ -209,12 +209,12 @@ def errors(browser):
 
 
 def measures(browser):
-    """The distance of two given images is that of the server (PerceptualDistanceTests)."""
+    """The score of two given images is that of the server (PerceptualScoreTests)."""
     with browser.page(path="/playground") as page:
         settle(page)
         found = page.evaluate(
             """async () => {
-              const { distance } = await import("/assets/distance.js");
+              const { score } = await import("/assets/score.js");
               const make = f => {
                 const image = new ImageData(96, 64);
                 for (let y = 0; y < 64; y++) for (let x = 0; x < 96; x++) image.data.set([...f(x, y), 255], 4 * (y * 96 + x));
@@ -223,10 +223,10 @@ def measures(browser):
               const left = make((x, y) => [(x * 5 + y * 3) % 256, (x * 2 + y * 7) % 256, x * y % 256]);
               const right = make((x, y) => [(x * 5 + y * 3) % 256 ^ ((x + y) % 3 ? 0 : 8), (x * 2 + y * 7) % 256 ^ (x * y % 5 ? 0 : 4),
                 x * y % 256 ^ (y % 2 ? 0 : 16)]);
-              return [distance(left, left), distance(left, right)];
+              return [score(left, left), score(left, right)];
             }"""
         )
-        assert found[0] == 0 and abs(found[1] - 0.142367) < 0.0001, found
+        assert found[0] == 100 and abs(found[1] - 90.6215) < 0.01, found
 
 
 def static(browser):

@@ -166,41 +166,41 @@ struct AVIFEncodingTests {
         }
     }
 
-    /// The bytes at a distance, by interpolation between qualities on a logarithmic scale.
+    /// The bytes at a score, by interpolation between qualities.
     private func bytes(
-        at distance: Double,
+        at score: Double,
         of raster: Raster,
-        _ reference: PerceptualDistance,
+        _ reference: PerceptualScore,
         _ tuning: (Int) -> AVIFTuning
     ) throws -> Double {
-        var last: (distance: Double, bytes: Double)?
+        var last: (score: Double, bytes: Double)?
         for quality in stride(from: 30, through: 95, by: 5) {
             let options = EncodingOptions(quality: quality, deadline: Deadline(milliseconds: 20_000))
             let encoder = AVIFEncoder(options: options, tuning: tuning(quality), keepsColours: false)
             let file = try encoder.encode(raster, nil).copy
             let shown = try Workbench.decode(file, as: .avif)
-            let found = unsafe shown.bytes.withUnsafeBytes { reference(to: $0, bands: shown.channels) }
-            if found <= distance, let last {
-                let share = (last.distance - distance) / (last.distance - found)
+            let found = unsafe shown.bytes.withUnsafeBytes { reference(of: $0, bands: shown.channels) }
+            if found >= score, let last {
+                let share = (score - last.score) / (found - last.score)
                 return last.bytes + share * (Double(file.count) - last.bytes)
             }
             last = (found, Double(file.count))
         }
-        throw WorkerReply.Failure.worker("no quality is as near as \(distance)")
+        throw WorkerReply.Failure.worker("no quality scores \(score)")
     }
 
     @Test(arguments: [1, 3])
-    func `at an equal distance files are smaller than untuned ones`(effort: Int) throws {
+    func `at an equal score files are smaller than untuned ones`(effort: Int) throws {
         precondition(Workbench.isStarted)
         let image = Self.opaque(Self.textured)
         let raster = try Raster.sRGB(image.bytes, width: image.width, height: image.height, bands: 3)
-        let reference = try PerceptualDistance(of: raster)
-        for distance in [0.8, 1.2] {
-            let tuned = try bytes(at: distance, of: raster, reference) {
+        let reference = try PerceptualScore(of: raster)
+        for score in [70.0, 78] {
+            let tuned = try bytes(at: score, of: raster, reference) {
                 .still(quality: $0, effort: effort, keepsColours: false)
             }
             // As libvips and libheif encoded stills before: with aom's defaults, and effort 0.
-            let plain = try bytes(at: distance, of: raster, reference) { .animation(quality: $0, effort: 0) }
+            let plain = try bytes(at: score, of: raster, reference) { .animation(quality: $0, effort: 0) }
             #expect(tuned < 0.95 * plain, "\(tuned) of \(plain)")
         }
     }

@@ -63,36 +63,37 @@ struct QualitySearchTests {
         return try Workbench.make(output, of: source, as: format, milliseconds: milliseconds)
     }
 
-    private func distance(_ picture: PixelImage, _ made: Workbench.Made) throws -> Double {
-        try Workbench.distance(picture, Workbench.decode(made))
+    private func score(_ picture: PixelImage, _ made: Workbench.Made) throws -> Double {
+        try Workbench.score(picture, Workbench.decode(made))
     }
 
     @Test(arguments: ["jpeg", "webp", "avif", "jxl"])
-    func `q=auto meets the distance, and a larger distance gives fewer bytes`(format: String) throws {
+    func `q=auto comes near the score, and a larger distance gives fewer bytes`(format: String) throws {
         let picture = try Workbench.pixels("", of: Self.texture)
         var last = Int.max
-        for thousandths in [700, 1_000, 2_500] {
+        for thousandths in [700, 1_000, 1_500, 2_000] {
             let made = try make("format=\(format)&q=auto", of: Self.texture, distance: thousandths)
             let quality = try #require(made.description.quality)
-            let found = try distance(picture, made) * 1_000
-            #expect(
-                found <= Double(thousandths) || quality == QualityBracket.range.upperBound,
-                "\(thousandths): \(found)"
-            )
-            #expect((1...QualityBracket.most).contains(made.description.tries))
+            let target = QualityDefaults.score(at: thousandths)
+            let found = try score(picture, made)
+            let isAtEnd = !QualitySteps.range.dropFirst().dropLast().contains(quality)
+            #expect(abs(found - target) < 5 || isAtEnd, "\(thousandths): \(found) at \(quality)")
+            #expect(made.description.score == Int((found * 10).rounded()))
+            #expect((1...QualitySteps.most).contains(made.description.tries))
             #expect(made.bytes.count <= last)
             last = made.bytes.count
         }
         let plain = try make("format=\(format)", of: Self.texture)
-        #expect(plain.description.quality != nil && plain.description.tries == 0)
+        #expect(plain.description.quality != nil && plain.description.tries == 0 && plain.description.score == nil)
     }
 
     @Test func `a flat image gets the lowest quality, a tiny one the default`() throws {
         let flat = Workbench.png(PixelImage(width: 40, height: 40) { _, _ in [90, 120, 200, 255] })
-        #expect(try make("format=webp&q=auto", of: flat).description.quality == QualityBracket.range.lowerBound)
-        let tiny = Workbench.png(PixelImage(width: 12, height: 40) { x, _ in [UInt8(x * 20), 120, 200, 255] })
+        #expect(try make("format=webp&q=auto", of: flat).description.quality == QualitySteps.range.lowerBound)
+        let tiny = Workbench.png(PixelImage(width: 7, height: 40) { x, _ in [UInt8(x * 20), 120, 200, 255] })
         let made = try make("format=webp&q=auto", of: tiny)
         #expect(made.description.quality == QualityDefaults().webp && made.description.tries == 0)
+        #expect(made.description.score == nil)
     }
 
     @Test(arguments: ["png", "webp&lossless=1", "gif", "tiff"])
@@ -106,13 +107,15 @@ struct QualitySearchTests {
         let free = try make("format=jpeg&q=auto", of: Self.texture)
         let bound = try make("format=jpeg&q=auto&max_bytes=\(free.bytes.count * 2 / 3)", of: Self.texture)
         #expect(bound.bytes.count <= free.bytes.count * 2 / 3)
+        // What was found is not what was made.
+        #expect(free.description.score != nil && bound.description.score == nil)
     }
 
     @Test func `an animation gets one quality, found on its frames`() throws {
         let animation = Self.animation
         let made = try make("format=webp&q=auto", of: animation, as: .gif)
         #expect(made.description.frames == 4 && made.description.tries > 0)
-        #expect(QualityBracket.range.contains(try #require(made.description.quality)))
+        #expect(QualitySteps.range.contains(try #require(made.description.quality)))
     }
 
     @Test(.enabled(if: SharedImages.isAvailable), arguments: ["fox.jpg", "hato.jpg"])
@@ -121,8 +124,9 @@ struct QualitySearchTests {
         let picture = try Workbench.decode(source)
         let made = try make("format=jpeg&q=auto", of: source.bytes)
         #expect(picture.width * picture.height > SampleSheet.largestWhole)
-        let found = try distance(picture, made)
-        #expect(found > 0.75 && found < 1.25)
+        let found = try score(picture, made)
+        let sampled = Double(try #require(made.description.score)) / 10
+        #expect(abs(found - sampled) < 2 && abs(found - 75) < 5, "\(found) \(sampled)")
     }
 
     @Test func `the smallest format that the client accepts is used`() throws {

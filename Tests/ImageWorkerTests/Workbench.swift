@@ -337,11 +337,16 @@ enum Workbench {
 }
 
 extension Workbench {
-    /// The perceptual distance between two images of the same size.
-    static func distance(_ left: PixelImage, _ right: PixelImage) -> Double {
-        let reference = unsafe left.bytes.withUnsafeBytes { bytes in
-            PerceptualDistance(of: bytes, width: left.width, height: left.height, bands: left.channels)
+    /// The score of an image against another of the same size.
+    static func score(_ reference: PixelImage, _ image: PixelImage) -> Double {
+        let reference = unsafe reference.bytes.withUnsafeBytes { bytes in
+            PerceptualScore(
+                of: bytes,
+                width: reference.width,
+                height: reference.height,
+                bands: reference.channels
+            )
         }
-        return unsafe right.bytes.withUnsafeBytes { bytes in reference(to: bytes, bands: right.channels) }
+        return unsafe image.bytes.withUnsafeBytes { bytes in reference(of: bytes, bands: image.channels) }
     }
 }

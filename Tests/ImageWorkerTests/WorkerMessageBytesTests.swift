@@ -46,7 +46,8 @@ struct WorkerMessageBytesTests {
                 hasAlpha: false,
                 length: 3,
                 quality: 71,
-                tries: 4
+                tries: 4,
+                score: 742
             ),
             WorkerReply.Output(format: .gif, width: 40, height: 30, frames: 7, hasAlpha: true, length: 1 << 20),
             WorkerReply.Output(format: .json, width: 1, height: 1, frames: 1, hasAlpha: false, length: 2),

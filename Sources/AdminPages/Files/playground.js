@@ -1,5 +1,5 @@
 // The playground: plans are built from cards and tried on a picture. Everything that it knows of parameters comes from /language.
-import { distance } from "/assets/distance.js";
+import { score } from "/assets/score.js";
 
 const h = (tag, props = {}, ...children) => {
   const e = document.createElement(tag);
@@ -324,9 +324,9 @@ frame.addEventListener("pointerdown", pull);
 
 const formats = ["jpeg", "webp", "avif", "png"].map((name, i) => {
   const img = h("img", { alt: "" }), note = h("p", { className: "wrong" }), bar = h("meter", { min: 0, max: 1, value: 0, "aria-hidden": "true" });
-  const dd = ["bytes", "time", "distance"].map(n => h("dd", { title: n === "distance" ? "The measure of q=auto, a multi-scale SSIM: between the lossless result and this file as this browser decodes it, over white. 0 is equal, 1 is usual" : "" }, "–"));
+  const dd = ["bytes", "time", "score"].map(n => h("dd", { title: n === "score" ? "SSIMULACRA 2, the measure of q=auto: between the lossless result and this file as this browser decodes it, over white. 100 is equal, 75 is usual" : "" }, "–"));
   const head = i < 3 ? h("b", {}, name) : select(["png", "jxl"], "png", v => { state.fourth = v; update(); }, "Fourth format");
-  return { name: () => i < 3 ? name : state.fourth, img, dd, note, bar, element: h("figure", {}, h("figcaption", {}, head), h("div", { className: "thumb" }, img), bar, h("dl", {}, ["Bytes", "Time", "Distance"].flatMap((t, k) => [h("dt", {}, t), dd[k]])), note) };
+  return { name: () => i < 3 ? name : state.fourth, img, dd, note, bar, element: h("figure", {}, h("figcaption", {}, head), h("div", { className: "thumb" }, img), bar, h("dl", {}, ["Bytes", "Time", "Score"].flatMap((t, k) => [h("dt", {}, t), dd[k]])), note) };
 });
 const clients = h("tbody");
 const explained = h("pre", { tabIndex: 0, "aria-label": "Explanation" });
@@ -386,7 +386,7 @@ const compare = async () => {
     if (!results[i]) continue;
     try {
       const made = await pixels(results[i].blob);
-      f.dd[2].textContent = reference && made.width === reference.width && made.height === reference.height ? distance(reference, made).toFixed(2) : "–";
+      f.dd[2].textContent = reference && made.width === reference.width && made.height === reference.height ? score(reference, made).toFixed(1) : "–";
     } catch { f.dd[2].textContent = "not shown here"; f.img.removeAttribute("src"); }
   }
 };

@@ -82,7 +82,9 @@ extension VariantTask {
             height: metadata.height,
             frames: metadata.frames,
             hasAlpha: false,
-            length: bytes.count
+            length: bytes.count,
+            quality: metadata.quality,
+            score: metadata.score
         )
         let picture = TransformResult.Picture(description: description, bytes: bytes)
         return TransformResult(pictures: [picture], timing: WorkerReply.Timing(), queued: 0)

@@ -173,6 +173,8 @@ package struct EntityDescription: Hashable, Sendable {
     package var animation: AnimationOutcome?
     /// What became of the original's C2PA manifests; `nil` if it has none.
     package var credentials: ContentCredentials?
+    /// The quality that `q=auto` found; `nil` without a search.
+    package var quality: FoundQuality?
     /// Whether it is content other than an image, of which a browser must run no script.
     package var isSandboxed = false
     /// Why it is the unchanged original in place of the requested variant; `nil` if it is what was requested.

@@ -38,6 +38,7 @@ extension EntityDescription {
             animation: request.animation(of: origin.header, in: record),
             standIn: record.isStandIn ? StandIn(record: record, lifetime: source.avif.standInLifetime) : nil
         )
+        quality = record.found
     }
 }
 

@@ -15,6 +15,10 @@ package struct VariantMetadata: Hashable, Sendable {
     package var isStandIn: Bool
     /// Whether it was encoded again with more effort, or that made it no smaller.
     package var isCompact = false
+    /// The quality that `q=auto` found; `nil` without a search.
+    package var quality: Int?
+    /// The score of the result in tenths, if `quality` is known.
+    package var score: Int?
     private var unknown = TaggedFields()
 
     /// Creates metadata.
@@ -39,6 +43,8 @@ package struct VariantMetadata: Hashable, Sendable {
             .value(8, \.frames),
             .value(12, \.isStandIn, omitting: false),
             .value(13, \.isCompact, omitting: false),
+            .optional(14, \.quality),
+            .optional(15, \.score),
         ]
     )
 
@@ -99,6 +105,16 @@ extension VariantRecord {
     package var isCompact: Bool {
         get { picture.isCompact }
         set { picture.isCompact = newValue }
+    }
+
+    /// The quality that `q=auto` found; `nil` without a search.
+    package var found: FoundQuality? {
+        get {
+            let picture = picture
+            guard let quality = picture.quality, let score = picture.score else { return nil }
+            return FoundQuality(quality: quality, score: score)
+        }
+        set { (picture.quality, picture.score) = (newValue?.quality, newValue?.score) }
     }
 
     /// A store never reads a record with unknown metadata (`DiskStore.Configuration.isReadable`).

@@ -75,7 +75,7 @@ enum TransformStage {
         plan: String,
         origin: OriginRecord
     ) -> VariantRecord {
-        VariantRecord(
+        var record = VariantRecord(
             key: request.key,
             origin: request.origin.key,
             originDigest: origin.digest,
@@ -88,5 +88,7 @@ enum TransformStage {
             length: picture.bytes.count,
             digest: CacheKey(hashing: picture.bytes)
         )
+        if let found = picture.description.found { record.found = found }
+        return record
     }
 }

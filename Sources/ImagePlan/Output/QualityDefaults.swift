@@ -6,7 +6,7 @@ package struct QualityDefaults: Hashable, Sendable {
     package var webpOptions: WebPOptions
     /// The default effort, 0–9, of AVIF chosen by `format=auto` (`avif.effort`).
     package var avifEffort = standardAVIFEffort
-    /// The perceptual distance that `q=auto` allows, in thousandths of the distance at which the qualities above look alike.
+    /// The perceptual distance that `q=auto` aims at, in thousandths of that of photographs at the qualities above.
     package var distance = Self.standardDistance
 
     /// The distance of the default qualities.
@@ -26,7 +26,13 @@ package struct QualityDefaults: Hashable, Sendable {
     /// fewer bytes than effort 0 (Benchmarks/README.md).
     package static let standardAVIFEffort = 1
 
-    /// The distance that a search may reach, in thousandths: the level's that the request states, else the source's.
+    /// The score of SSIMULACRA 2 that a distance stands for: 100 less 25 points for each unit, since photographs at the default
+    /// qualities score about 75.
+    ///
+    /// - Parameter distance: the distance in thousandths.
+    package static func score(at distance: Int) -> Double { 100 - 25 * Double(distance) / Double(standardDistance) }
+
+    /// The distance that a search aims at, in thousandths: the level's that the request states, else the source's.
     package func distance(for setting: QualitySetting) -> Int {
         if case .search(let level?) = setting { level.distance } else { distance }
     }

@@ -6,7 +6,7 @@ package enum QualitySetting: Hashable, Sendable {
     case number(Int)
     /// Numbers, 1–100, for some formats; the others have the source's defaults.
     case byFormat([LossyFormat: Int])
-    /// The lowest quality within a perceptual distance: the level's, or `quality.distance` of the source without one.
+    /// The quality nearest to a perceptual distance: the level's, or `quality.distance` of the source without one.
     case search(PerceptualLevel?)
 
     private static let automatic = "auto"
@@ -133,13 +133,13 @@ package enum PerceptualLevel: String, Hashable, Sendable, CaseIterable {
     case good
     case best
 
-    /// The distance that the result may have from the image, in thousandths (`QualityDefaults.distance`).
+    /// The distance that the result is to have from the image, in thousandths (`QualityDefaults.distance`).
     package var distance: Int {
         switch self {
-        case .low: 4_000
-        case .eco: 2_000
+        case .low: 2_000
+        case .eco: 1_500
         case .good: 1_000
-        case .best: 500
+        case .best: 700
         }
     }
 }

@@ -90,6 +90,9 @@ extension FieldCodec<Int> {
     /// One byte with one of the given values.
     static func uint8(among values: [Int]) -> Self { integer(UInt8.self) { values.contains($0) } }
 
+    /// Two bytes.
+    static func uint16(_ range: ClosedRange<Int>) -> Self { integer(UInt16.self) { range.contains($0) } }
+
     /// Four bytes.
     static func uint32(_ range: ClosedRange<Int>) -> Self { integer(UInt32.self) { range.contains($0) } }
 
@@ -120,6 +123,18 @@ extension FieldCodec<Int?> {
             if let value { try number.write(value, name, &writer) } else { writer.write(UInt8(0)) }
         } read: { name, reader throws(WorkerMessageError) in
             reader.skip(0) ? nil : try number.read(name, &reader)
+        }
+    }
+
+    /// Two bytes, 0 for `nil`; the range starts at 1.
+    static func uint16(_ range: ClosedRange<Int>) -> Self {
+        let number = FieldCodec<Int>.uint16(0...range.upperBound)
+        return Self { value, name, writer throws(WorkerMessageError) in
+            guard value != 0 else { throw .field(name.description) }
+            try number.write(value ?? 0, name, &writer)
+        } read: { name, reader throws(WorkerMessageError) in
+            let value = try number.read(name, &reader)
+            return value == 0 ? nil : value
         }
     }
 }

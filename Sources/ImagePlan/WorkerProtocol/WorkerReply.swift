@@ -23,6 +23,9 @@ package struct WorkerReply: Hashable, Sendable {
         package var quality: Int?
         /// How many times a search for that quality encoded; 0 without a search.
         package var tries: Int
+        /// The score of the result in tenths, 1–1,000, as the search measured it; `nil` if there was none, or if `max_bytes` lowered
+        /// the quality afterwards.
+        package var score: Int?
 
         /// Creates a description.
         package init(
@@ -33,7 +36,8 @@ package struct WorkerReply: Hashable, Sendable {
             hasAlpha: Bool,
             length: Int,
             quality: Int? = nil,
-            tries: Int = 0
+            tries: Int = 0,
+            score: Int? = nil
         ) {
             self.format = format
             self.width = width
@@ -43,6 +47,13 @@ package struct WorkerReply: Hashable, Sendable {
             self.length = length
             self.quality = quality
             self.tries = tries
+            self.score = score
+        }
+
+        /// The quality that a search found; `nil` if there was none, or if its result is not the output.
+        package var found: FoundQuality? {
+            guard let quality, let score else { return nil }
+            return FoundQuality(quality: quality, score: score)
         }
     }
 

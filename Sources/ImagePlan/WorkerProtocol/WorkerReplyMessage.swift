@@ -133,6 +133,7 @@ private struct ReplyItems: FieldCoded {
                 MessageField("tries", \.output.tries, .uint8(0...255)),
             ]
         ),
+        .each(of: \.items, [MessageField("score", \.output.score, .uint16(1...1_000))]),
     ]
 }
 

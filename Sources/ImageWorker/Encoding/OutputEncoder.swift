@@ -15,6 +15,8 @@ struct OutputEncoder {
         var quality: Int?
         /// How many times a search for the quality encoded.
         var tries = 0
+        /// The score that the search measured; `nil` without a search, or if `max_bytes` lowered the quality.
+        var score: Double?
     }
 
     /// Encodes in each format and returns the smallest result.
@@ -23,7 +25,7 @@ struct OutputEncoder {
     /// - Throws: the errors of the coders.
     func encode(_ picture: FinishedPicture, among formats: [ImageFormat]) throws -> Encoded {
         guard output.search.takesSmallest, let first = formats.first, formats.count > 1,
-            picture.byteCount <= DistanceSearch.mostHeld
+            picture.byteCount <= ScoreSearch.mostHeld
         else {
             return try encode(picture, EncodingTrial(formats[0]))
         }
@@ -83,7 +85,7 @@ struct OutputEncoder {
         if trial.isLossless { options.isLossless = true }
         let hasQuality = coder.hasQuality && !options.isLossless
         let seeksQuality = plan.settings.seeksQuality || trial.seeksQuality
-        guard hasQuality, seeksQuality, picture.byteCount <= DistanceSearch.mostHeld else {
+        guard hasQuality, seeksQuality, picture.byteCount <= ScoreSearch.mostHeld else {
             let encoded = try coder.encodeWithinBounds(picture, options)
             return Encoded(
                 format: trial.format,
@@ -93,13 +95,19 @@ struct OutputEncoder {
         }
         let computed = try picture.inMemory(deadline)
         let distance = output.quality.distance(for: plan.settings.quality)
-        let target = Double(distance) / Double(QualityDefaults.standardDistance)
-        let found = try DistanceSearch(coder: coder, options: options, target: target).run(computed)
-        var encoded = found.encoded
-        if let maximum = options.settings.maximumBytes, encoded.count > maximum {
-            encoded = try coder.encodeWithinBounds(computed, options.with(quality: found.quality))
+        var found = try ScoreSearch(coder: coder, options: options, target: QualityDefaults.score(at: distance))
+            .run(computed)
+        if let maximum = options.settings.maximumBytes, found.encoded.count > maximum {
+            found.encoded = try coder.encodeWithinBounds(computed, options.with(quality: found.quality))
+            found.score = nil
         }
-        return Encoded(format: trial.format, picture: encoded, quality: found.quality, tries: found.tries)
+        return Encoded(
+            format: trial.format,
+            picture: found.encoded,
+            quality: found.quality,
+            tries: found.tries,
+            score: found.score
+        )
     }
 }
 

@@ -101,7 +101,8 @@ struct OutputMaker {
             hasAlpha: finished.frames[0].hasAlpha,
             length: encoded.picture.count,
             quality: encoded.quality,
-            tries: encoded.tries
+            tries: encoded.tries,
+            score: encoded.score.map { min(max(Int(($0 * 10).rounded()), 1), 1_000) }
         )
         return Made(description: description, encoded: encoded.picture, timing: clock.timing)
     }

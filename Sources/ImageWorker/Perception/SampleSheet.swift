@@ -1,17 +1,18 @@
 import ImagePlan
 
-/// Tiles of a large image or of the frames of an animation, side by side, that a search encodes instead of everything.
+/// Tiles of a large image or of the frames of an animation, side by side, that a search scores instead of everything.
 ///
-/// Tiles start at multiples of the codecs' block size, so that blocks are the same as in the image.
+/// The score of the tiles of a photograph of 1200 px is 0.3 points above that of the whole, with a standard deviation of 0.5.
+/// Tiles start at multiples of the codecs' block size, so that those of an animation have the blocks that its frames have.
 struct SampleSheet {
     /// The longest side of a tile.
-    private static let side = 128
+    private static let side = 192
     /// The number of tiles in each direction.
     private static let count = 4
     /// The largest block of prediction and quantisation: a VP8 macroblock or an MCU of a subsampled JPEG.
     private static let block = 16
-    /// The maximum number of pixels of an image that is searched as a whole: twice those of a sheet.
-    static let largestWhole = 2 * side * side * count * count
+    /// The maximum number of pixels of an image that is scored as a whole: four thirds of those of a sheet.
+    static let largestWhole = side * side * count * count * 4 / 3
 
     /// Cuts a sheet out of frames in memory, all of one size.
     static func make(of frames: [Raster]) throws -> Raster {

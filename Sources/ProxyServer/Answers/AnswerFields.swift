@@ -56,3 +56,13 @@ enum AnimationField {
         block.append(name, outcome.text)
     }
 }
+
+/// `X-Quality`: the quality that `q=auto` found and the score of the result, in every response with such a result.
+enum QualityField {
+    private static let name = "X-Quality"
+
+    /// Appends the field, which `CrossOrigin` exposes to scripts.
+    static func append(_ found: FoundQuality, to block: inout FieldBlock) {
+        block.append(name, found.text)
+    }
+}

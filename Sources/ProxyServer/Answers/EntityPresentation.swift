@@ -26,6 +26,7 @@ enum EntityPresentation {
         if let reason = description.passReason { block.append("X-Untransformed", reason.rawValue) }
         if let animation = description.animation { AnimationField.append(animation, to: &block) }
         if let credentials = description.credentials { block.append("Content-Credentials", credentials.rawValue) }
+        if let quality = description.quality { QualityField.append(quality, to: &block) }
         if let hints = description.hints { HintFields.append(hints, to: &block) }
         return block.bytes + CommonFields.bytes
     }

@@ -36,7 +36,7 @@ enum CrossOrigin: Hashable, Sendable {
     /// The fields that scripts may read, in addition to those that the Fetch Standard safelists (§3.3.3).
     private static let exposed =
         "Age, Cache-Status, Content-Credentials, Content-Disposition, Content-Range, ETag, Retry-After, Server-Timing, "
-        + "X-Animation, X-Blurhash, X-Dominant-Color, X-Original-Size, X-Thumbhash, X-Untransformed"
+        + "X-Animation, X-Blurhash, X-Dominant-Color, X-Original-Size, X-Quality, X-Thumbhash, X-Untransformed"
 
     /// The encoded fields of every response.
     ///

@@ -34,7 +34,8 @@ extension Explainer {
         let frames = Self.words(onFramesOf: plan, request.rule.animation).map {
             Explanation.Fact("animation", .string($0))
         }
-        let palette = (try? Plan(canonicalText: plan))?.settings.paletteQuality.map { quality in
+        let settings = (try? Plan(canonicalText: plan))?.settings
+        let palette = settings?.paletteQuality.map { quality in
             Explanation.Fact("palette", .string("quality \(quality), for a still PNG of more than 256 colours"))
         }
         let gainMap = said.contains {
@@ -42,7 +43,12 @@ extension Explainer {
         }
         let words = gainMap ? (try? Plan(canonicalText: plan)).map(Self.words(onGainMapIn:)) : nil
         let kept = words.map { Explanation.Fact("gain map", .string($0)) }
-        return Explanation.Section(name: "settings", facts: facts + [frames, palette, kept].compactMap(\.self))
+        let search = settings.flatMap { settings -> Explanation.Fact? in
+            guard settings.seeksQuality else { return nil }
+            let score = QualityDefaults.score(at: request.rule.quality.distance(for: settings.quality))
+            return Explanation.Fact("search", .string("the quality whose result scores nearest to \(score)"))
+        }
+        return Explanation.Section(name: "settings", facts: facts + [frames, palette, search, kept].compactMap(\.self))
     }
 
     /// Describes what becomes of a gain map with `hdr=keep`.

@@ -51,13 +51,20 @@ struct EncodingSearchTests {
 
     @Test func `a reply carries the result of a search`() throws {
         var output = WorkerReply.Output(format: .webp, width: 1, height: 2, frames: 3, hasAlpha: true, length: 2)
-        for (quality, tries) in [(nil, 0), (71, 4), (100, 255)] as [(Int?, Int)] {
-            (output.quality, output.tries) = (quality, tries)
+        for (quality, tries, score) in [(nil, 0, nil), (71, 4, 1), (100, 255, 1_000)] as [(Int?, Int, Int?)] {
+            (output.quality, output.tries, output.score) = (quality, tries, score)
+            #expect(output.found == score.map { FoundQuality(quality: quality ?? 0, score: $0) })
             let reply = WorkerReply(id: 1, result: .success([output]), timing: .init())
             let message = try reply.encoded(inline: [[1, 2]])
             #expect(try WorkerReplyMessage(decoding: message, descriptors: 0).reply == reply)
         }
-        output.quality = 101
+        for score in [0, 1_001] {
+            output.score = score
+            #expect(throws: WorkerMessageError.field("score")) {
+                try WorkerReply(id: 1, result: .success([output]), timing: .init()).encoded(inline: [[1, 2]])
+            }
+        }
+        (output.quality, output.score) = (101, nil)
         #expect(throws: WorkerMessageError.field("quality")) {
             try WorkerReply(id: 1, result: .success([output]), timing: .init()).encoded(inline: [[1, 2]])
         }

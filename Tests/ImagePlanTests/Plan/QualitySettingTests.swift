@@ -61,7 +61,7 @@ struct QualitySettingTests {
         let distances = try ["low", "eco", "good", "best"].map {
             try defaults.distance(for: plan("q=auto:\($0)").settings.quality)
         }
-        #expect(distances == [4_000, 2_000, 1_000, 500])
+        #expect(distances == [2_000, 1_500, 1_000, 700])
         #expect(distances.allSatisfy(QualityDefaults.distances.contains))
     }
 

@@ -143,19 +143,19 @@ struct JPEGEncoderTests {
         }
     }
 
-    @Test func `at equal perceptual distance, files are smaller than libjpeg's`() throws {
+    @Test func `at an equal score, files are smaller than libjpeg's`() throws {
         var ratios: [Double] = []
         for seed in 1...3 {
             let picture = Self.texture(192, 144, seed: UInt64(seed))
             for quality in [50, 80] {
                 let theirs = try Self.encodeByLibvips(picture, quality: quality)
-                let allowed = try Workbench.distance(picture, Workbench.decode(theirs, as: .jpeg))
-                // The lowest quality with at most their distance.
+                let wanted = try Workbench.score(picture, Workbench.decode(theirs, as: .jpeg))
+                // The lowest quality with at least their score.
                 var range = 10...100
                 while range.count > 1 {
                     let middle = (range.lowerBound + range.upperBound) / 2
                     let tried = try Self.encode(picture, quality: middle)
-                    let isGood = try Workbench.distance(picture, Workbench.decode(tried, as: .jpeg)) <= allowed
+                    let isGood = try Workbench.score(picture, Workbench.decode(tried, as: .jpeg)) >= wanted
                     range = isGood ? range.lowerBound...middle : middle + 1...range.upperBound
                 }
                 let ours = try Self.encode(picture, quality: range.lowerBound)

@@ -39,6 +39,30 @@ struct ChoosingTests {
         #expect(try rig.get("/photos/a.png?q=automatic").status == 400)
     }
 
+    @Test func `the quality that was found is told on misses, hits, confirmations, and after a restart`() throws {
+        let rig = try EndToEndRig(script: script)
+        let target = "/photos/a.png?format=webp&q=auto"
+        let told = try #require(try rig.get(target)["X-Quality"])
+        let parts = told.split(separator: "; score=").compactMap { Double($0) }
+        #expect(parts.count == 2 && (15...95).contains(parts[0]) && (60...90).contains(parts[1]), "\(told)")
+        let hit = try rig.get(target)
+        #expect(hit["Cache-Status"] == "edgeprint; hit; detail=memory" && hit["X-Quality"] == told)
+        #expect(hit["Access-Control-Expose-Headers"]?.contains("X-Quality") == true)
+        let client = try RawHTTPClient(port: rig.daemon.port, timeoutMilliseconds: 20_000)
+        try client.send("HEAD \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        #expect(try client.readResponse(toHEAD: true)["X-Quality"] == told)
+        let confirmed = try rig.get(target, [("If-None-Match", hit["ETag"] ?? "")])
+        #expect(confirmed.status == 304 && confirmed["X-Quality"] == told)
+        // The result of a search that max_bytes overrides, and one without a search.
+        #expect(try rig.get("/photos/a.png?format=webp&q=auto&max_bytes=600")["X-Quality"] == nil)
+        #expect(try rig.get("/photos/a.png?format=webp&q=60")["X-Quality"] == nil)
+        try rig.waitForStores(4)
+        try rig.restartAfterKill()
+        let stored = try rig.get(target)
+        #expect(stored["Cache-Status"] == "edgeprint; hit; detail=disk" && stored["X-Quality"] == told)
+        #expect(stored.body == hit.body)
+    }
+
     @Test func `q by format encodes each format with its own number, once`() throws {
         let rig = try EndToEndRig(script: script)
         let target = "/photos/a.png?bg=ffffff&q=webp:40,avif:20,jpeg:90"
@@ -60,7 +84,7 @@ struct ChoosingTests {
         #expect(try rig.metric("edgeprint_transforms_total") == transforms)
     }
 
-    @Test func `q=auto with a level is searched to the level's distance`() throws {
+    @Test func `q=auto with a level is searched at the level's distance`() throws {
         let rig = try EndToEndRig(source: ", quality: { distance: 10 }", script: script)
         let sizes = try ["low", "eco", "good", "best"].map { level in
             try rig.get("/photos/a.png?format=webp&q=auto:\(level)").body.count

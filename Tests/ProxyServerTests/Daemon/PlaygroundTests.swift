@@ -191,10 +191,10 @@ struct PlaygroundTests {
         }
         #expect(!page.text.contains("<script>") && !page.text.contains(" style="))
         var weight = 0
-        for name in ["playground.js", "distance.js", "playground.css"] {
+        for name in ["playground.js", "score.js", "playground.css"] {
             let file = try rig.admin("GET", "/assets/\(name)")
             #expect(file.status == 200)
-            #expect(page.text.contains("/assets/\(name)") || name == "distance.js")
+            #expect(page.text.contains("/assets/\(name)") || name == "score.js")
             weight += file.body.count
             let again = try rig.admin("GET", "/assets/\(name)", [("If-None-Match", file["ETag"] ?? "")])
             #expect(again.status == 304)

@@ -1,0 +1,102 @@
+import ImagePlan
+import LinuxSystem
+
+/// Finds the quality whose result scores nearest to a target (`q=auto`).
+///
+/// Encodes at a quality guessed from the image, decodes, scores, and encodes again only if the score is too far off. Uses nothing of
+/// earlier images, so the same request gives the same bytes.
+struct ScoreSearch {
+    let coder: any Coder
+    /// The options; their quality is that of images too small to be scored.
+    let options: EncodingOptions
+    /// The score to reach (`PerceptualScore`).
+    let target: Double
+
+    /// The maximum number of bytes of pixels that a search may hold; larger images are encoded at the options' quality.
+    static let mostHeld = 256 << 20
+
+    /// The result of a search.
+    struct Found {
+        var encoded: EncodedPicture
+        var quality: Int
+        /// The number of encodes that were scored.
+        var tries = 0
+        /// The score of `encoded`; `nil` if it was not measured.
+        var score: Double?
+    }
+
+    /// Searches for the quality and encodes the whole image.
+    ///
+    /// A large image is encoded whole and scored by a sample of it. An animation is searched by a sample of its frames and encoded once.
+    /// When the deadline approaches, the best result so far is used.
+    /// - Parameter picture: an image in memory.
+    /// - Throws: the errors of encoding and decoding.
+    func run(_ picture: FinishedPicture) throws -> Found {
+        let frame = picture.frames[0]
+        guard min(frame.width, frame.height) >= PerceptualScore.shortestSide else {
+            return Found(encoded: try coder.encode(picture, options), quality: options.quality)
+        }
+        guard picture.animation != nil else { return try search(picture, deadlineShare: 1) }
+        let sheet = try SampleSheet.make(of: picture.frames)
+        let sample = FinishedPicture(frames: [sheet], animation: nil, filter: MetadataFilter(policy: .strip))
+        let factor = Double(frame.width * frame.height * picture.frames.count) / Double(sheet.width * sheet.height)
+        // Animations are encoded with more effort than stills: twice the time for each pixel, and eight times at a stated effort.
+        let found = try search(sample, deadlineShare: 1 + factor * (options.settings.effort == nil ? 2 : 8))
+        var whole = found
+        whole.encoded = try coder.encode(picture, options.with(quality: found.quality))
+        return whole
+    }
+
+    /// Searches by encoding a still image.
+    ///
+    /// - Parameter deadlineShare: the time that must be left for another try, in those of one try.
+    private func search(_ picture: FinishedPicture, deadlineShare: Double) throws -> Found {
+        let frame = picture.frames[0]
+        let isSampled = frame.width * frame.height > SampleSheet.largestWhole
+        let reference = try PerceptualScore(of: isSampled ? SampleSheet.make(of: picture.frames) : frame)
+        var steps = QualitySteps(model: QualityModel.of(coder.format), traits: reference.traits, target: target)
+        let time = SystemTime()
+        var best: Found?
+        while let quality = steps.next {
+            try options.deadline.check()
+            let start = time.monotonic
+            let encoded = try coder.encode(picture, options.with(quality: quality))
+            let decoded = try coder.decode(encoded)
+            let score = try reference.score(of: isSampled ? SampleSheet.make(of: [decoded]) : decoded)
+            steps.note(score)
+            if steps.best == quality { best = Found(encoded: encoded, quality: quality, score: score) }
+            let cost = Double(time.monotonic - start)
+            // One and a half, since a higher quality takes longer.
+            if Double(options.deadline.left) < 1.5 * cost * deadlineShare { break }
+        }
+        guard var best else { return Found(encoded: try coder.encode(picture, options), quality: options.quality) }
+        best.tries = steps.tries
+        return best
+    }
+}
+
+extension Coder {
+    /// Decodes a still image that this coder has encoded.
+    fileprivate func decode(_ encoded: EncodedPicture) throws -> Raster {
+        let mapping = try encoded.withBytes { bytes throws(WorkerReply.Failure) in
+            try unsafe SourceMapping(copying: bytes)
+        }
+        return try withExtendedLifetime(mapping) {
+            try open(mapping, DecodingOptions()).convertedToSRGB(nil).inMemory()
+        }
+    }
+}
+
+extension PerceptualScore {
+    /// Creates the reference from an 8-bit RGB or RGBA image in memory.
+    init(of raster: Raster) throws(VipsError) {
+        self = try raster.withPixels { pixels in
+            PerceptualScore(of: pixels, width: raster.width, height: raster.height, bands: raster.bands)
+        }
+    }
+
+    /// Returns the score of an 8-bit RGB or RGBA image in memory of the same size.
+    func score(of raster: Raster) throws(VipsError) -> Double {
+        try raster.withPixels { pixels in self(of: pixels, bands: raster.bands) }
+    }
+}
