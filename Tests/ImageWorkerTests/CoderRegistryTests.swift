@@ -44,7 +44,8 @@ struct CoderRegistryTests {
                 let value =
                     switch (coder.format, name) {
                     case (.jpeg, "chroma"), (.avif, "chroma"): "420"
-                    case (.avif, "effort"), (.jxl, "effort"): "5"
+                    case (.avif, "effort"): "5"
+                    case (.jxl, "effort"): "3"
                     case (.png, "max_bytes"), (.tiff, "max_bytes"): "300"
                     default: standard
                     }

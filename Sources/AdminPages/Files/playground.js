@@ -400,12 +400,12 @@ const before = async () => {
   else { const [x, y] = (state.attributes.gravity ?? "").split(",").map(Number); focusAt(x >= 0 ? x : 0.5, y >= 0 ? y : 0.5); }
 };
 const explain = async () => {
-  const at = encodeURIComponent(target()), words = { avif: "AVIF", webp: "WebP", rest: "JPEG, PNG or GIF, as the original" };
+  const at = encodeURIComponent(target()), words = { jxl: "JPEG XL; AVIF for drawings and transparency", avif: "AVIF", webp: "WebP", rest: "JPEG, PNG or GIF, as the original" };
   const whole = await (await get(`/explain?format=text&path=${at}&accept=${encodeURIComponent(setup.clients[1].accept)}`)).text();
   // Without the addresses of origins.
   explained.textContent = whole.split("\n\n").filter(part => !/^(source|upstream)\n/.test(part)).join("\n\n");
   const rows = await Promise.all(setup.clients.map(async c => {
-    const e = await json(`/explain?path=${at}&accept=${encodeURIComponent(c.accept)}`), bucket = e.cache?.bucket?.value;
+    const e = await json(`/explain?path=${at}&accept=${encodeURIComponent(c.accept)}`), accepted = e.cache?.bucket?.value?.split("-") ?? [], bucket = e.cache?.jxl?.value === "on" ? "jxl" : accepted[0] === "jxl" ? "webp" : accepted[0];
     const format = state.settings.format && state.settings.format !== "auto" ? state.settings.format : words[bucket] ?? "the original";
     const later = bucket === "avif" && Number(e.cache.avif?.value) ? `at once up to ${(e.cache.avif.value / 1e6).toFixed(1)} MP, else WebP first` : bucket === "avif" && e.cache.avif ? "WebP instead" : "";
     const problem = e.problem ? `${e.problem.status} ${e.problem.detail}` : "";

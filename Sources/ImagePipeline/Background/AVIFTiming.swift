@@ -1,25 +1,26 @@
 import HTTPCache
 package import ImagePlan
 
-/// Decides when the AVIF of a variant in the AVIF bucket is made.
+/// Decides when the AVIF of a variant in a bucket with AVIF is made.
 package enum AVIFTiming: Hashable, Sendable {
-    /// During the request: it fits the budget, or the bucket is another.
+    /// During the request: it fits the budget, or the variant has another format.
     case atOnce
     /// After the request, which receives WebP.
     case later
-    /// Never: the variant is WebP.
+    /// Never: the variant has another format that the client accepts.
     case never
 
     /// Decides by the original's header, before decoding.
     ///
-    /// Animations and lossless images stay WebP, which is faster and smaller for them.
+    /// Animations and lossless images stay WebP, which is faster and smaller for them. Photographs are JPEG XL for clients that
+    /// accept it.
     ///
     /// - Parameters:
     ///   - plan: the plan's canonical text.
     ///   - outcome: the original.
     init(of request: VariantRequest, plan: String, _ outcome: OriginOutcome, _ parts: PipelineParts) {
         let header = outcome.origin.record.header
-        guard request.bucket == .avif else {
+        guard let bucket = request.bucket, bucket.hasAVIF else {
             self = .atOnce
             return
         }
@@ -31,6 +32,13 @@ package enum AVIFTiming: Hashable, Sendable {
         }
         // The result is a JPEG.
         guard !plan.keepsGainMap(of: header) else {
+            self = .atOnce
+            return
+        }
+        let hasAlpha = plan.hasAlpha(source: header.hasAlpha ?? false)
+        if bucket.hasJXL, !request.encodingSearch.takesSmallest,
+            FormatNegotiation.prefersJXL(header.format, hasAlpha: hasAlpha)
+        {
             self = .atOnce
             return
         }
@@ -85,5 +93,11 @@ package enum AVIFTiming: Hashable, Sendable {
     }
 
     /// The bucket of the worker's job; `nil` for the request's own.
-    var bucket: FormatBucket? { self == .atOnce ? nil : .webp }
+    func bucket(for request: VariantRequest) -> FormatBucket? {
+        switch self {
+        case .atOnce: nil
+        case .later: .webp
+        case .never: request.bucket?.withoutAVIF
+        }
+    }
 }

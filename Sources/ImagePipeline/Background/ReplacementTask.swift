@@ -143,7 +143,8 @@ final class ReplacementTask: Sendable {
             context: .background(.background),
             mezzanine: mezzanine,
             // An AVIF that was not smaller left its WebP behind.
-            bucket: goal == .recompression && current.record.format == .webp && request.bucket == .avif ? .webp : nil,
+            bucket: goal == .recompression && current.record.format == .webp
+                ? request.bucket.map { min($0, .webp) } : nil,
             publish: { _ in }
         ) { [self] result in
             switch result {

@@ -156,7 +156,7 @@ final class BrownoutTask: Sendable {
 
     /// Makes the variant of a stored mezzanine with the least effort, if the queue has room for that.
     private func fast(_ plan: String, of original: Original, then: @escaping @Sendable (Entity?) -> Void) {
-        let bucket = request.bucket == .avif ? FormatBucket.webp : request.bucket
+        let bucket = request.bucket.map { min($0, .webp) }
         guard rungs.contains(.fast), let full = try? Plan(canonicalText: plan),
             let fast = PlainResize.fast(full, for: bucket),
             let wanted = Mezzanine.smallest(for: plan, of: original.header),

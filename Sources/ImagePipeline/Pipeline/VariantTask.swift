@@ -307,7 +307,12 @@ final class VariantTask: Sendable {
         let outcome = origin.joined(by: auxiliaries)
         var timing = AVIFTiming(of: request, plan: plan, outcome, parts)
         if context.isWarming, timing == .later { timing = .atOnce }
-        let cost = WorkClass(of: request, plan: plan, header: outcome.origin.record.header, bucket: timing.bucket)
+        let cost = WorkClass(
+            of: request,
+            plan: plan,
+            header: outcome.origin.record.header,
+            bucket: timing.bucket(for: request)
+        )
         guard admits(cost) else { return }
         flight.enter(.transform)
         makeOnce(

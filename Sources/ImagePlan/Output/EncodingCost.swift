@@ -56,12 +56,15 @@ extension EncodingCost {
     ) -> Int {
         let encoding = settings.encoding
         let once: Int
-        switch (settings.format, bucket) {
-        case (.avif, _), (.auto, .avif):
+        // JPEG XL is chosen before AVIF.
+        let mayBeAVIF = bucket.hasAVIF && (!bucket.hasJXL || takesSmallest)
+        switch settings.format {
+        case .avif,
+            .auto where mayBeAVIF:
             let standard = settings.format == .auto ? quality.avifEffort : QualityDefaults.standardAVIFEffort
             once = avifMilliseconds(pixels: pixels, effort: encoding.effort ?? standard)
         default:
-            once = pixels.multipliedSaturated(by: perMegapixel(settings, quality)) / 1_000_000
+            once = pixels.multipliedSaturated(by: perMegapixel(settings, bucket, quality)) / 1_000_000
         }
         let isSearched = encoding.maximumBytes != nil || settings.seeksQuality || takesSmallest
         return isSearched ? once.multipliedSaturated(by: maximumTries) : once
@@ -70,7 +73,11 @@ extension EncodingCost {
     /// The maximum number of encodes, including comparisons, that any search takes.
     private static let maximumTries = 8
 
-    private static func perMegapixel(_ settings: PlanSettings, _ quality: QualityDefaults) -> Int {
+    private static func perMegapixel(
+        _ settings: PlanSettings,
+        _ bucket: FormatBucket,
+        _ quality: QualityDefaults
+    ) -> Int {
         let effort = settings.encoding.effort
         switch settings.format {
         case .json, .blurhash, .thumbhash, .lqip: return 1
@@ -79,8 +86,9 @@ extension EncodingCost {
         case .gif: return 280
         case .png where settings.paletteQuality != nil: return effort.map { $0 > 3 ? 2_700 : 700 } ?? 700
         case .png: return effort.map { $0 > 3 ? 900 : 90 } ?? 90
-        case .jxl:
-            let lossy = effort.map { $0 > 7 ? 4_000 : $0 > 5 ? 410 : 260 } ?? 200
+        case .jxl,
+            .auto where bucket.hasJXL && !settings.encoding.isLossless:
+            let lossy = effort.map { $0 > 7 ? 4_000 : $0 > 5 ? 410 : $0 > 4 ? 260 : 200 } ?? 260
             return settings.encoding.isLossless ? lossy * 3 : lossy
         // The source's format is unknown here; assume WebP, which costs more than JPEG and PNG.
         case .auto, .source, .webp, .avif:

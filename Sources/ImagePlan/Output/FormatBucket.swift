@@ -4,6 +4,10 @@ package enum FormatBucket: UInt8, Hashable, Sendable, CaseIterable {
     case webp = 1
     /// Clients that also support WebP, which is used if AVIF takes too long or comes out larger.
     case avif = 2
+    /// Clients that also support WebP, which is used for animations and lossless images.
+    case jxl = 3
+    /// Clients that support AVIF, JPEG XL and WebP.
+    case avifJXL = 4
 
     /// The bucket's name in canonical texts.
     package var name: String {
@@ -11,7 +15,29 @@ package enum FormatBucket: UInt8, Hashable, Sendable, CaseIterable {
         case .rest: "rest"
         case .webp: "webp"
         case .avif: "avif"
+        case .jxl: "jxl"
+        case .avifJXL: "avif-jxl"
         }
+    }
+
+    /// Whether its clients support AVIF.
+    package var hasAVIF: Bool { self == .avif || self == .avifJXL }
+    /// Whether its clients support JPEG XL.
+    package var hasJXL: Bool { self == .jxl || self == .avifJXL }
+
+    /// The bucket of clients that support the same formats except AVIF.
+    package var withoutAVIF: FormatBucket {
+        switch self {
+        case .rest: .rest
+        case .webp, .avif: .webp
+        case .jxl, .avifJXL: .jxl
+        }
+    }
+
+    /// The bucket of a request with two `Accept` fields.
+    package func union(_ other: FormatBucket) -> FormatBucket {
+        let isBoth = (hasAVIF || other.hasAVIF) && (hasJXL || other.hasJXL)
+        return isBoth ? .avifJXL : max(self, other)
     }
 }
 
@@ -20,15 +46,16 @@ extension FormatBucket: Comparable {
 
     /// The bucket of an `Accept` field's value (RFC 9110 §12.5.1).
     ///
-    /// A type counts only if it is named with a weight over 0; `*/*` and `image/*` do not count. `image/avif` alone selects AVIF's
-    /// bucket, since every client that supports AVIF supports WebP. For several fields, take the greatest of their buckets.
+    /// A type counts only if it is named with a weight over 0; `*/*` and `image/*` do not count. `image/avif` or `image/jxl` alone
+    /// imply WebP, which every client that supports one of them supports. For several fields, take the `union` of their buckets.
     package init(accept value: Span<UInt8>) {
         self = .rest
         var index = 0
         while index < value.count {
             let end = Self.endOfElement(in: value, from: index)
             if self < .webp, Self.names("image/webp", in: value, from: index, to: end) { self = .webp }
-            if Self.names("image/avif", in: value, from: index, to: end) { self = .avif }
+            if !hasAVIF, Self.names("image/avif", in: value, from: index, to: end) { self = union(.avif) }
+            if !hasJXL, Self.names("image/jxl", in: value, from: index, to: end) { self = union(.jxl) }
             index = end + 1
         }
     }

@@ -5,7 +5,7 @@ extension QualityDefaults {
     /// The qualities lowered by `step` for clients that send `Save-Data`; qualities under 30 do not change.
     package func lowered(by step: Int) -> QualityDefaults {
         var lowered = self
-        for path in [\QualityDefaults.jpeg, \.webp, \.avif] {
+        for path in [\QualityDefaults.jpeg, \.webp, \.avif, \.jxl] {
             lowered[keyPath: path] = max(min(self[keyPath: path], Self.least), self[keyPath: path] - step)
         }
         return lowered

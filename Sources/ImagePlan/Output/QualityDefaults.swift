@@ -3,6 +3,7 @@ package struct QualityDefaults: Hashable, Sendable {
     package var jpeg: Int
     package var webp: Int
     package var avif: Int
+    package var jxl: Int
     package var webpOptions: WebPOptions
     /// The default effort, 0–9, of AVIF chosen by `format=auto` (`avif.effort`).
     package var avifEffort = standardAVIFEffort
@@ -15,12 +16,22 @@ package struct QualityDefaults: Hashable, Sendable {
     package static let distances = 100...10_000
 
     /// Creates settings, by default the documented ones.
-    package init(jpeg: Int = 80, webp: Int = 79, avif: Int = 60, webpOptions: WebPOptions = WebPOptions()) {
+    package init(
+        jpeg: Int = 80,
+        webp: Int = 79,
+        avif: Int = 60,
+        jxl: Int = standardJXL,
+        webpOptions: WebPOptions = WebPOptions()
+    ) {
         self.jpeg = jpeg
         self.webp = webp
         self.avif = avif
+        self.jxl = jxl
         self.webpOptions = webpOptions
     }
+
+    /// The default quality of JPEG XL: the mean score of photographs is that of the other formats' defaults (Benchmarks/README.md).
+    package static let standardJXL = 79
 
     /// The default effort of AVIF stills, which is also that of requests that name the format: ten bits per sample, with a twentieth
     /// fewer bytes than effort 0 (Benchmarks/README.md).
@@ -41,6 +52,7 @@ package struct QualityDefaults: Hashable, Sendable {
     package var keyText: String {
         let options = webpOptions.keyText
         return "\(jpeg),\(webp),\(avif)" + (options.isEmpty ? "" : ";\(options)")
+            + (jxl == Self.standardJXL ? "" : ";jxl=\(jxl)")
             + (avifEffort == Self.standardAVIFEffort ? "" : ";avif-effort=\(avifEffort)")
     }
 }

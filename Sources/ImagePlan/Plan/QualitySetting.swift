@@ -148,8 +148,7 @@ extension FormatSetting {
     /// The lossy formats that a result may have.
     package var lossyFormats: Set<LossyFormat> {
         switch self {
-        case .auto: [.jpeg, .webp, .avif, .png]
-        case .source: Set(LossyFormat.allCases)
+        case .auto, .source: Set(LossyFormat.allCases)
         case .jpeg: [.jpeg]
         case .webp: [.webp]
         case .avif: [.avif]

@@ -199,13 +199,15 @@ private struct SettingsEffect {
     ) -> QualitySetting {
         // The distance is stated by itself.
         if plan.settings.seeksQuality { return .search(nil) }
-        // With WebP to fall back on, a client that accepts AVIF never receives JPEG.
+        // With WebP to fall back on, a client that accepts AVIF or JPEG XL never receives JPEG.
         var fallback = encoding
         fallback.bucket = .webp
-        guard plan.settings.format == .auto, encoding.bucket == .avif, !encoding.takesSmallest,
+        guard plan.settings.format == .auto, let bucket = encoding.bucket, bucket > .webp, !encoding.takesSmallest,
             format(of: plan, on: header, fallback, size: size) == .webp
         else { return plan.settings.quality }
-        return plan.settings.quality.limited(to: [.webp, .avif])
+        return plan.settings.quality.limited(
+            to: Set([.webp] + (bucket.hasAVIF ? [.avif] : []) + (bucket.hasJXL ? [.jxl] : []))
+        )
     }
 
     /// The format of the result, if it does not depend on what only the decoder knows.
@@ -220,10 +222,10 @@ private struct SettingsEffect {
             return FormatPolicy.writable.contains(header.format) && !encoding.unwritten.contains(header.format)
                 ? header.format : nil
         case .auto:
-            // The AVIF of format=auto has an effort of its own, and WebP may stand in for it.
+            // The AVIF of format=auto has an effort of its own, and WebP may stand in for it; JPEG XL may lack an encoder.
             let bucket = encoding.bucket ?? .rest
             let keepsGainMap = plan.keepsGainMap(of: header)
-            guard keepsGainMap || !encoding.takesSmallest && bucket != .avif else { return nil }
+            guard keepsGainMap || !encoding.takesSmallest && bucket <= .webp else { return nil }
             let isOpaque: [Bool] = header.format == .jpeg ? [false] : [false, true]
             let formats = isOpaque.map { hasAlpha in
                 FormatNegotiation.choose(
@@ -287,6 +289,7 @@ extension QualityDefaults {
         switch format {
         case .webp: webp
         case .avif: avif
+        case .jxl: jxl
         default: jpeg
         }
     }

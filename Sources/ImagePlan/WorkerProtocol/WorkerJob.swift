@@ -121,7 +121,7 @@ extension WorkerJob {
 extension WorkerJob: FieldCoded {
     static var blank: WorkerJob { WorkerJob() }
 
-    /// The order is that of protocol version 2: append new fields, those of outputs as one more `each`.
+    /// The order is that of protocol version 4: append new fields, those of outputs as one more `each`.
     static let fields: [MessageField<WorkerJob>] = [
         MessageField("id", \.id, .unsigned),
         MessageField("sourceLength", \.sourceLength, .uint64(1...Int.max)),
@@ -145,6 +145,7 @@ extension WorkerJob: FieldCoded {
         MessageField("auxiliaries", \.auxiliaries, .list(0...WorkerMessage.maximumAuxiliaries)),
         MessageField("decodeBytes", \.animation.bytes, .uint64(1...Int.max)),
         MessageField("unwritten", \.unwrittenMask, .uint32(0...Int(UInt32.max))),
+        .each(of: \.outputs, [MessageField("quality", \.quality.jxl, .uint8(1...100))]),
     ]
 }
 

@@ -16,8 +16,20 @@ struct JXLCoder: Coder {
     let settings: [PlanSetting] = [.lossless, .effort, .maximumBytes]
     let decodesAnimation = true
 
-    /// Effort 3 takes 7.5 / 80 ms at 512 / 1920 px; libjxl's default of 7 takes several times as long.
-    private static let standardEffort = 3
+    /// Effort 5 saves a twentieth of the bytes of effort 3 at equal scores; effort 7, libjxl's default, takes half as long again and
+    /// saves a hundredth more (Benchmarks/README.md).
+    private static let standardEffort = 5
+
+    private static let efforts = 3...9
+
+    /// Whether a worker has enough memory to encode an image.
+    static func hasRoom(for size: PixelSize, _ settings: EncodingSettings) -> Bool {
+        (try? checkMemory(for: size, effort: settings.effort ?? standardEffort)) != nil
+    }
+
+    private static func checkMemory(for size: PixelSize, effort: Int) throws(WorkerReply.Failure) {
+        try EncoderMemory.check(size, bytesPerPixel: effort < 7 ? 62 : 110, as: .jxl)
+    }
 
     func open(_ source: SourceMapping, _ options: DecodingOptions) throws -> Raster {
         let still = try load(source) { bytes, count, out in unsafe edge_vips_load_jxl(bytes, count, &out) }
@@ -49,8 +61,8 @@ struct JXLCoder: Coder {
     }
 
     func encode(_ picture: FinishedPicture, _ options: EncodingOptions) throws -> EncodedPicture {
-        let effort = options.effort(in: 3...9, standard: Self.standardEffort)
-        try EncoderMemory.check(picture.size, bytesPerPixel: effort < 7 ? 62 : 110, as: format)
+        let effort = options.effort(in: Self.efforts, standard: Self.standardEffort)
+        try Self.checkMemory(for: picture.size, effort: Int(effort))
         return try save(picture, options) { raster, bytes, count in
             unsafe edge_vips_save_jxl(
                 raster.pointer,

@@ -108,17 +108,25 @@ struct OutputMaker {
     }
 
     func chooseFormat(_ plan: Plan, _ size: PixelSize, frames: Int) -> ImageFormat {
-        FormatNegotiation.choose(
-            plan.settings.format,
-            bucket: output.bucket,
-            sourceFormat: facts.format,
-            hasAlpha: facts.hasAlpha,
-            frames: frames,
-            plan: plan,
-            keepsGainMap: keepsGainMap(plan),
-            outputSize: size,
-            encoders: encoders
-        )
+        func choice(among encoders: EncoderTable) -> ImageFormat {
+            FormatNegotiation.choose(
+                plan.settings.format,
+                bucket: output.bucket,
+                sourceFormat: facts.format,
+                hasAlpha: facts.hasAlpha,
+                frames: frames,
+                plan: plan,
+                keepsGainMap: keepsGainMap(plan),
+                outputSize: size,
+                encoders: encoders
+            )
+        }
+        let chosen = choice(among: encoders)
+        guard chosen == .jxl, plan.settings.format == .auto, !JXLCoder.hasRoom(for: size, plan.settings.encoding) else {
+            return chosen
+        }
+        // An AVIF of that size takes too long.
+        return choice(among: encoders.without([.jxl, .avif]))
     }
 
     /// Whether the result keeps the source's gain map, if that can be read.

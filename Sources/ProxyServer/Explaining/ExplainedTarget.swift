@@ -47,7 +47,7 @@ struct ExplainedTarget: Sendable, Hashable {
         bytes = Array(request[head.pathAndQuery])
         traits = matchers?.traits(head, request.span) ?? []
         var best = FormatBucket.rest
-        head.forEach(.accept) { best = max(best, FormatBucket(accept: request.span.extracting($0))) }
+        head.forEach(.accept) { best = best.union(FormatBucket(accept: request.span.extracting($0))) }
         bucket = best
         isFixed = FixedAnswers.response(to: head.pathAndQuery, in: request.span) != nil
     }

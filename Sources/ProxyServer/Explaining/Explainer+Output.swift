@@ -2,11 +2,29 @@ import ImagePipeline
 import ImagePlan
 
 extension Explainer {
-    /// When a request in the AVIF bucket gets AVIF; `nil` for other buckets.
+    /// Whether a request whose client accepts JPEG XL gets it; `nil` for other clients.
+    func jxlFact(_ request: ExplainedRequest, _ resolved: ResolvedRequest) -> Explanation.Fact? {
+        guard resolved.isNegotiated, request.target.bucket.hasJXL else { return nil }
+        let isChosen = resolved.variant(for: request.target.bucket).bucket?.hasJXL == true
+        let isWritten = request.rule.formats[.jxl].writes
+        return Explanation.Fact(
+            "jxl",
+            .string(isChosen ? "on" : isWritten ? "never" : "off"),
+            words: isChosen
+                ? "for opaque photographs"
+                : isWritten ? "never: WebP, as the result is lossless" : "never: not written",
+            .setting(inherited("formats.jxl", request))
+        )
+    }
+
+    /// When a request whose client accepts AVIF gets it; `nil` for other clients.
     func avifFact(_ request: ExplainedRequest, _ resolved: ResolvedRequest) -> Explanation.Fact? {
-        guard resolved.isNegotiated, request.target.bucket == .avif else { return nil }
-        let variant = resolved.variant(for: .avif)
-        guard request.rule.avif.isAuto else { return fact("off", "never: WebP instead", "avif.auto", request) }
+        let variant = resolved.variant(for: request.target.bucket)
+        guard resolved.isNegotiated, request.target.bucket.hasAVIF else { return nil }
+        guard request.rule.avif.isAuto else {
+            let other = variant.bucket?.hasJXL == true ? "JPEG XL" : "WebP"
+            return fact("off", "never: \(other) instead", "avif.auto", request)
+        }
         guard let plan = variant.plan.flatMap({ try? Plan(canonicalText: $0) }),
             !AVIFTiming.isLossless(plan, variant.quality)
         else {

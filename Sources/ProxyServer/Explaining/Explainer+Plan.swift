@@ -91,7 +91,7 @@ extension Explainer {
             let words = "none: the response does not depend on Accept"
             facts.append(Explanation.Fact("bucket", .null, words: words))
         }
-        if let avif = avifFact(request, resolved) { facts.append(avif) }
+        facts += [jxlFact(request, resolved), avifFact(request, resolved)].compactMap(\.self)
         if let brownout = brownoutFact(request, resolved) { facts.append(brownout) }
         facts += varyFacts(request, resolved)
         let key = resolved.variant(for: bucket).key
@@ -106,8 +106,7 @@ extension Explainer {
     /// The cache keys of all buckets that an `Accept` field can select.
     private func keys(_ resolved: ResolvedRequest) -> [Explanation.Fact] {
         guard resolved.isNegotiated else { return [] }
-        let best = FormatBucket(accept: Array("image/avif,image/webp".utf8).span)
-        return FormatBucket.allCases.filter { $0 <= best }.map { bucket in
+        return FormatBucket.allCases.map { bucket in
             Explanation.Fact(bucket.name, .string(resolved.variant(for: bucket).key.description))
         }
     }

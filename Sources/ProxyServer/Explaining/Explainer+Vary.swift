@@ -13,7 +13,7 @@ extension Explainer {
             facts.append(
                 Explanation.Fact(
                     "save-data",
-                    .string("jpeg \(quality.jpeg), webp \(quality.webp), avif \(quality.avif)"),
+                    .string("jpeg \(quality.jpeg), webp \(quality.webp), avif \(quality.avif), jxl \(quality.jxl)"),
                     .setting(inherited("quality.save-data", request)),
                     details: [Explanation.Fact("key", .string(variant.key.description))]
                 )

@@ -316,10 +316,19 @@ struct RequestResolver: Sendable {
         }
         guard parsed.plan.settings.format == .auto else { return .fixed(variant(nil)) }
         let webp = variant(.webp)
-        // Requests that never get AVIF share the WebP variant.
+        // Requests that never get a format share the variant of clients that do not accept it.
         let isLossless = AVIFTiming.isLossless(parsed.plan, quality)
-        let avif = origin.source.avif.isAuto && !isLossless ? variant(.avif) : webp
-        return .negotiated(rest: variant(.rest), webp: webp, avif: avif)
+        let hasAVIF = origin.source.avif.isAuto && !isLossless
+        let hasJXL = origin.source.formats[.jxl].writes && !isLossless
+        let avif = hasAVIF ? variant(.avif) : webp
+        let jxl = hasJXL ? variant(.jxl) : webp
+        return .negotiated(
+            rest: variant(.rest),
+            webp: webp,
+            avif: avif,
+            jxl: jxl,
+            avifJXL: hasAVIF && hasJXL ? variant(.avifJXL) : hasAVIF ? avif : jxl
+        )
     }
 }
 

@@ -11,7 +11,13 @@ final class ResolvedRequest: Sendable {
         /// The response does not depend on `Accept`.
         case fixed(VariantRequest)
         /// `format=auto`: one variant per bucket.
-        case negotiated(rest: VariantRequest, webp: VariantRequest, avif: VariantRequest)
+        case negotiated(
+            rest: VariantRequest,
+            webp: VariantRequest,
+            avif: VariantRequest,
+            jxl: VariantRequest,
+            avifJXL: VariantRequest
+        )
     }
 
     let choice: Choice
@@ -104,10 +110,18 @@ extension ResolvedRequest {
         var variants: [VariantRequest] = []
         switch choice {
         case .fixed(let variant): variants = [variant]
-        case .negotiated(let rest, let webp, let avif): variants = [avif, webp, rest]
+        case .negotiated(let rest, let webp, let avif, let jxl, let avifJXL):
+            variants = [avifJXL, avif, jxl, webp, rest]
         }
         var keys: Set<CacheKey> = []
         return variants.filter { keys.insert($0.key).inserted }
+    }
+
+    /// The variants that browsers request: those that support JPEG XL support AVIF, too.
+    var commonVariants: [VariantRequest] {
+        let variants = variants
+        guard variants.contains(where: { $0.bucket == .avifJXL }) else { return variants }
+        return variants.filter { $0.bucket != .jxl }
     }
 }
 
@@ -117,11 +131,13 @@ extension ResolvedRequest.Choice {
     func variant(for bucket: @autoclosure () -> FormatBucket) -> VariantRequest {
         switch self {
         case .fixed(let variant): return variant
-        case .negotiated(let rest, let webp, let avif):
+        case .negotiated(let rest, let webp, let avif, let jxl, let avifJXL):
             return switch bucket() {
             case .rest: rest
             case .webp: webp
             case .avif: avif
+            case .jxl: jxl
+            case .avifJXL: avifJXL
             }
         }
     }

@@ -85,7 +85,7 @@ extension ResolvedRequest {
     fileprivate func variant(with key: CacheKey) -> VariantRequest? {
         guard !isPersonal else { return nil }
         for choice in [choice, saving].compactMap(\.self) {
-            for bucket in [FormatBucket.rest, .webp, .avif] {
+            for bucket in FormatBucket.allCases {
                 let variant = choice.variant(for: bucket)
                 if variant.key == key { return variant }
             }

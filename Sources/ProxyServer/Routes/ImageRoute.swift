@@ -138,8 +138,7 @@ final class ImageRoute: Sendable {
     private static func bucket(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> FormatBucket {
         var best = FormatBucket.rest
         head.forEach(.accept) { value in
-            let bucket = FormatBucket(accept: bytes.extracting(value))
-            if bucket.rawValue > best.rawValue { best = bucket }
+            best = best.union(FormatBucket(accept: bytes.extracting(value)))
         }
         return best
     }

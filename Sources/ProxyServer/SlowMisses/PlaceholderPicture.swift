@@ -52,7 +52,7 @@ struct PlaceholderPicture {
         switch setting {
         case .jpeg: .jpeg
         case .webp: .webp
-        case .auto: bucket == .webp || bucket == .avif ? .webp : .png
+        case .auto: (bucket ?? .rest) >= .webp ? .webp : .png
         default: .png
         }
     }

@@ -12,6 +12,11 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct DeferredTests {
     private static let large = "1?w=3000"
+    /// The beginning of a JPEG of 4000 × 4000 pixels up to its frame header (ITU-T T.81 §B.2.2), and content that is no more read here.
+    private static let jpeg: [UInt8] =
+        [
+            0xFF, 0xD8, 0xFF, 0xC0, 0, 17, 8, 0x0F, 0xA0, 0x0F, 0xA0, 3, 1, 0x22, 0, 2, 0x11, 1, 3, 0x11, 1, 0xFF, 0xDA,
+        ] + [UInt8](repeating: 0, count: 500)
     let rig: PipelineRig
 
     init() throws { rig = try PipelineRig() }
@@ -69,6 +74,32 @@ struct DeferredTests {
         job.make([[9]], as: .avif)
         let entity = try answer.value().entity
         #expect(!entity.isStandIn && entity.description.mediaType == "image/avif")
+        #expect(rig.pipeline.deferrals.made == 0)
+    }
+
+    @Test func `a drawing of a client that also accepts JPEG XL is WebP first, then AVIF`() throws {
+        let origin = request().origin
+        let request = VariantRequest(origin: origin, plan: Self.large, bucket: .avifJXL)
+        let job = try standIn(request)
+        #expect(job.job.outputs.map(\.bucket) == [.avifJXL])
+        job.make([[7]], as: .avif)
+        waitForEnd(.swapped)
+        #expect(cached(request)?.memory == [7])
+    }
+
+    @Test func `a photograph of a client that accepts JPEG XL is never deferred`() throws {
+        let origin = request("a.jpg").origin
+        for bucket in [FormatBucket.jxl, .avifJXL] {
+            let (loads, jobs) = (rig.loader.all.count, rig.transformer.all.count)
+            let answer = ask(VariantRequest(origin: origin, plan: Self.large, bucket: bucket))
+            if loads == 0 {
+                try rig.loader.wait(for: 1)[0].answer(Self.jpeg, at: 1000)
+            }
+            let job = try rig.transformer.wait(for: jobs + 1)[jobs]
+            #expect(job.job.outputs.map(\.bucket) == [bucket])
+            job.make([[1, 2, 3]], as: .picture(.jxl))
+            #expect(try !answer.value().entity.isStandIn)
+        }
         #expect(rig.pipeline.deferrals.made == 0)
     }
 

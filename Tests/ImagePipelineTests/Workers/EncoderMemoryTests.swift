@@ -36,6 +36,17 @@ struct EncoderMemoryTests {
         }
     }
 
+    @Test func `an image that is too large for JPEG XL in a worker is WebP with auto`() async throws {
+        try await PoolBench.withPool { configuration in
+            configuration.addressSpace = 568 << 20
+        } _: { pool in
+            var job = try PoolBench.job(of: drawing, as: .svg)
+            job.outputs = [.init(plan: "1?", bucket: .jxl, quality: QualityDefaults())]
+            let picture = try await pool.result(of: job).get().pictures[0]
+            #expect(picture.description.format == .webp && picture.bytes.count > 300)
+        }
+    }
+
     @Test func `the smallest format is chosen among those that fit into memory`() async throws {
         try await PoolBench.withPool { configuration in
             // The other formats need between 512 and 520 MiB, including the worker's libraries; AVIF with chroma=444 needs over 600.

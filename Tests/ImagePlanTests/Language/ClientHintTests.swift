@@ -63,6 +63,6 @@ struct ClientHintTests {
         let lowered = QualityDefaults(jpeg: 80, webp: 40, avif: 20).lowered(by: 15)
         #expect([lowered.jpeg, lowered.webp, lowered.avif] == [65, 30, 20])
         #expect(QualityDefaults().lowered(by: 0) == QualityDefaults())
-        #expect(QualityDefaults().lowered(by: 99).keyText == "30,30,30")
+        #expect(QualityDefaults().lowered(by: 99).keyText == "30,30,30;jxl=30")
     }
 }

@@ -47,6 +47,9 @@ struct EncodingCostTests {
         let webp = cost { $0.format = .webp }
         #expect(webp > jpeg && cost { $0.format = .auto } == webp)
         #expect(cost({ $0.format = .auto }, bucket: .avif) > webp)
+        let jxl = cost { $0.format = .jxl }
+        for bucket in [FormatBucket.jxl, .avifJXL] { #expect(cost({ $0.format = .auto }, bucket: bucket) == jxl) }
+        #expect(cost({ $0.format = .auto }, bucket: .avifJXL, smallest: true) > 4 * jxl)
         for change in [
             { $0.encoding.isLossless = true }, { $0.encoding.usesSharpYUV = true }, { $0.encoding.effort = 9 },
             { $0.encoding.maximumBytes = 9 }, { $0.quality = .search(nil) },

@@ -11,6 +11,7 @@ struct FormatNegotiationTests {
         .gif: EncoderTraits(hasAlpha: true, hasAnimation: true, isLosslessPossible: true, longestSide: 65_535),
         .webp: EncoderTraits(hasAlpha: true, hasAnimation: true, isLosslessPossible: true, longestSide: 16_383),
         .avif: EncoderTraits(hasAlpha: true, hasAnimation: false, isLosslessPossible: true, longestSide: 16_384),
+        .jxl: EncoderTraits(hasAlpha: true, hasAnimation: false, isLosslessPossible: true, longestSide: 65_535),
     ]
 
     private func choose(
@@ -87,6 +88,28 @@ struct FormatNegotiationTests {
         // AVIF's longest side is one more than WebP's.
         #expect(try choose("w=3", bucket: .avif, source: .jpeg, size: PixelSize(width: 16_384, height: 1)) == .avif)
         #expect(try choose("w=3", bucket: .avif, source: .jpeg, size: PixelSize(width: 16_385, height: 1)) == .jpeg)
+    }
+
+    @Test func `chooses JPEG XL for photographs, and AVIF for drawings and transparency`() throws {
+        for source in ImageFormat.allCases {
+            let isPhotograph = [.jpeg, .webp, .avif, .heic, .jxl, .jp2, .tiff].contains(source)
+            for alpha in [true, false] {
+                let expected = isPhotograph && !alpha ? ImageFormat.jxl : .avif
+                #expect(try choose("w=3", bucket: .avifJXL, source: source, alpha: alpha) == expected)
+                #expect(try choose("w=3", bucket: .jxl, source: source, alpha: alpha) == .jxl)
+            }
+        }
+        #expect(try choose("round=5", bucket: .avifJXL, source: .jpeg) == .avif)
+        #expect(try choose("round=5&bg=fff", bucket: .avifJXL, source: .jpeg) == .jxl)
+    }
+
+    @Test(arguments: [FormatBucket.jxl, .avifJXL])
+    func `chooses the next format where JPEG XL is larger, unsuitable or unavailable`(bucket: FormatBucket) throws {
+        #expect(try choose("w=3", bucket: bucket, source: .gif, frames: 3) == .webp)
+        #expect(try choose("w=3&lossless=1", bucket: bucket, source: .png) == .webp)
+        #expect(try choose("w=3", bucket: bucket, source: .jpeg, size: PixelSize(width: 65_535, height: 1)) == .jxl)
+        let others = Self.all.filter { $0.key != .jxl }
+        #expect(try choose("w=3", bucket: bucket, source: .jpeg, encoders: others) == (bucket.hasAVIF ? .avif : .webp))
     }
 
     @Test func `an image too long for WebP gets a universal format`() throws {

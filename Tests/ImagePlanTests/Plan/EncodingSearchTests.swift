@@ -73,7 +73,7 @@ struct EncodingSearchTests {
     @Test func `the search for the smallest tries only formats that keep as much as the first choice`() {
         let all = EncoderTable(
             Dictionary(
-                uniqueKeysWithValues: [ImageFormat.jpeg, .png, .gif, .webp, .avif].map { format in
+                uniqueKeysWithValues: [ImageFormat.jpeg, .png, .gif, .webp, .avif, .jxl].map { format in
                     let traits = EncoderTraits(
                         hasAlpha: format != .jpeg,
                         hasAnimation: format == .gif || format == .webp,
@@ -105,6 +105,8 @@ struct EncodingSearchTests {
         #expect(contenders(.webp, .webp) == [.webp, .jpeg, .png])
         #expect(contenders(.webp, .avif) == [.webp, .avif, .jpeg, .png])
         #expect(contenders(.webp, .webp, alpha: true) == [.webp, .png])
+        #expect(contenders(.jxl, .jxl) == [.jxl, .webp, .jpeg, .png])
+        #expect(contenders(.jxl, .avifJXL) == [.jxl, .webp, .avif, .jpeg, .png])
         #expect(contenders(.webp, .avif, lossless: true) == [.webp, .avif, .png])
         #expect(contenders(.jpeg, .webp, side: 20_000) == [.jpeg, .png])
         #expect(contenders(.webp, .avif, animated: true) == [.webp])

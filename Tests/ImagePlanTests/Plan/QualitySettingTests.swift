@@ -12,11 +12,11 @@ struct QualitySettingTests {
     @Test(arguments: [
         ("q=80", "1?q=80"), ("q=avif:60,jpeg:80", "1?q=avif:60,jpeg:80"), ("q=jpeg:80,avif:60", "1?q=avif:60,jpeg:80"),
         ("q=jpg:80,avif:60,webp:70", "1?q=avif:60,jpeg:80,webp:70"),
-        // Auto never chooses JPEG XL.
-        ("q=jxl:50,jpeg:80", "1?q=jpeg:80"), ("q=jxl:50", "1?"),
+        ("q=jxl:50,jpeg:80", "1?q=jpeg:80,jxl:50"), ("q=jxl:50", "1?q=jxl:50"),
+        ("q=jxl:50&format=webp", "1?format=webp"),
         ("q=jxl:50&format=source", "1?format=source&q=jxl:50"),
         // One number for all formats is that number.
-        ("q=jpeg:70,webp:70,avif:70", "1?q=70"), ("q=jpeg:70,webp:70,avif:70,jxl:4", "1?q=70"),
+        ("q=jpeg:70,webp:70,avif:70,jxl:70", "1?q=70"), ("q=jpeg:70,webp:70,avif:70", "1?q=avif:70,jpeg:70,webp:70"),
         ("q=jpeg:70,webp:70,avif:70&format=source", "1?format=source&q=avif:70,jpeg:70,webp:70"),
         ("q=jpeg:70,webp:70,avif:70,jxl:70&format=source", "1?format=source&q=70"),
         // Only the number of the named format counts.

@@ -17,7 +17,8 @@ struct InheritedSettingTests {
         "timeouts.connect": ("5s", "4s", "3s"), "timeouts.first-byte": ("10s", "9s", "8s"),
         "timeouts.total": ("30s", "29s", "28s"), "timeouts.transform": ("10s", "7s", "6s"),
         "quality.jpeg": ("80", "70", "60"), "quality.webp": ("79", "71", "61"), "quality.avif": ("60", "50", "40"),
-        "quality.distance": ("1", "2", "0.5"), "quality.save-data": ("15", "10", "0"),
+        "quality.jxl": ("79", "69", "59"), "quality.distance": ("1", "2", "0.5"),
+        "quality.save-data": ("15", "10", "0"),
         "formats.pdf": ("off", "on", "off"), "limits.decode-bytes": ("1GiB", "8MiB", "4MiB"),
         "formats.jpeg": ("on", "read", "write"), "formats.png": ("on", "off", "on"),
         "formats.gif": ("on", "off", "read"),
@@ -32,6 +33,7 @@ struct InheritedSettingTests {
     private static let contract = [
         "limits.pixels", "limits.frames", "limits.source-bytes", "limits.redirects", "timeouts.connect",
         "timeouts.first-byte", "timeouts.total", "timeouts.transform", "quality.jpeg", "quality.webp", "quality.avif",
+        "quality.jxl",
     ]
 
     /// The file's top and the source, each with the key if it has a value.

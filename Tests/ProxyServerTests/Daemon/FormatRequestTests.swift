@@ -25,6 +25,34 @@ struct FormatRequestTests {
         #expect(try other.get("/photos/a.png?w=9&format=avif").status == 200)
     }
 
+    @Test(arguments: [
+        ("", "jxl", "avif"), (", formats: { jxl: off }", "avif", "avif"), (", avif: { auto: off }", "jxl", "jxl"),
+        (", formats: { jxl: read }, avif: { auto: off }", "webp", "webp"),
+    ])
+    func `a client that accepts JPEG XL gets it, or the next format that the source writes`(
+        source: String,
+        photograph: String,
+        drawing: String
+    ) throws {
+        let jpeg = try rig().get("/photos/a.png?format=jpeg").body
+        let rig = try EndToEndRig(
+            source: source,
+            script: ScriptedOrigin.pictures(["a.jpg": jpeg, "a.png": Self.picture])
+        )
+        let safari = "image/webp,image/avif,image/jxl,image/heic,image/heic-sequence,video/*;q=0.8,image/png,*/*;q=0.5"
+        for (name, format) in [("a.jpg", photograph), ("a.png", drawing)] {
+            for status in ["fwd=uri-miss", "hit; detail=memory"] {
+                let response = try rig.get("/photos/\(name)?w=9", [("Accept", safari)])
+                #expect(response["Content-Type"] == "image/\(format)", "\(response.description)")
+                #expect(response["Vary"]?.contains("Accept") == true)
+                #expect(response["Cache-Status"]?.contains(status) == true, "\(response.description)")
+            }
+            // Clients that do not accept it have variants of their own.
+            let other = try rig.get("/photos/\(name)?w=9", [("Accept", "image/webp")])
+            #expect(other["Content-Type"] == "image/webp")
+        }
+    }
+
     @Test func `a format that is not read is a 415, unchanged or not, also after a reload`() throws {
         let rig = try rig()
         for query in ["", "?w=9"] { #expect(try rig.get("/photos/a.png" + query).status == 200) }

@@ -163,7 +163,7 @@ struct ExplainerTests {
         #expect(line(first, "cache", "avif") == "1000000 < test.yaml:2 avif.budget")
         let resolved = try #require(try? explainer.resolver.resolve(Array("/photos/a.jpg?w=auto".utf8)))
         let key = try #require(resolved.saving).variant(for: .avif).key
-        let lowered = "jpeg 60, webp 59, avif 40 < test.yaml:4 sources.photos.quality.save-data"
+        let lowered = "jpeg 60, webp 59, avif 40, jxl 59 < test.yaml:4 sources.photos.quality.save-data"
         #expect(line(first, "cache", "save-data") == lowered)
         #expect(first.section("cache")?["save-data"]?.details.first?.value == .string("\(key)"))
         #expect(line(explainer.explain("/plain/a.jpg?w=9&q=5", accept: both), "cache", "vary") == "Accept")
@@ -171,6 +171,13 @@ struct ExplainerTests {
         #expect(line(off, "cache", "avif") == "off < test.yaml:5 sources.plain.avif.auto")
         let lossless = explainer.explain("/photos/a.jpg?lossless=1", accept: both)
         #expect(line(lossless, "cache", "avif") == "never < default of avif.auto")
+        let all = both + ",image/jxl"
+        let third = explainer.explain("/photos/a.jpg?w=9", accept: all)
+        #expect(line(third, "cache", "jxl") == "on < default of formats.jxl")
+        #expect(line(third, "cache", "avif") == "1000000 < test.yaml:2 avif.budget")
+        #expect(third.section("cache")?["bucket"]?.value == .string("avif-jxl"))
+        let exact = explainer.explain("/photos/a.jpg?lossless=1", accept: all)
+        #expect(line(exact, "cache", "jxl") == "never < default of formats.jxl")
         let bare = explainer.explain("/plain/a.jpg", accept: both)
         #expect(line(bare, "cache", "vary") == nil && line(bare, "cache", "avif") == nil)
     }

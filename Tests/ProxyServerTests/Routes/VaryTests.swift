@@ -86,7 +86,7 @@ struct VaryTests {
             #expect(other.quality == one.quality.lowered(by: 15))
         }
         // It equals the variant of a source with these qualities.
-        let low = try Self.resolve("?w=10", ", quality: { jpeg: 65, webp: 64, avif: 45 }")
+        let low = try Self.resolve("?w=10", ", quality: { jpeg: 65, webp: 64, avif: 45, jxl: 64 }")
         #expect(low.choice.variant(for: .webp).key == saving.variant(for: .webp).key)
     }
 

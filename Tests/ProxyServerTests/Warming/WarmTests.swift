@@ -67,9 +67,12 @@ struct WarmTests {
         let rig = try rig()
         let job = try rig.warm(WarmOrder(urls: ["/photos/a.png?w=16"]))
         #expect(rig.counts(try rig.end(job)) == [1, 1, 0, 0])
-        for accept in ["image/avif,image/webp", "image/webp", "*/*"] {
+        for (accept, format) in [
+            ("image/avif,image/webp", "avif"), ("image/webp", "webp"), ("*/*", "png"), ("image/jxl,image/avif", "avif"),
+        ] {
             let response = try rig.get("/photos/a.png?w=16", [("Accept", accept)])
             #expect(response["Cache-Status"] == "edgeprint; hit; detail=memory", "\(accept)")
+            #expect(response["Content-Type"] == "image/\(format)")
         }
     }
 

@@ -217,6 +217,14 @@ extension InheritedSetting {
             "Default AVIF quality."
         ),
         InheritedSetting(
+            "quality.jxl",
+            \.quality.jxl,
+            \.quality.jxl,
+            .count(1...100),
+            only: .pictures,
+            "Default JPEG XL quality."
+        ),
+        InheritedSetting(
             "quality.distance",
             \.quality.distance,
             \.quality.distance,

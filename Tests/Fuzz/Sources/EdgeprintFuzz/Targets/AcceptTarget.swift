@@ -7,9 +7,12 @@ enum AcceptTarget: FuzzTarget {
     static let seeds: [[UInt8]] = [
         "image/avif,image/webp,*/*;q=0.8", "image/webp; q=0.000, image/AVIF;v=\"a,b\\\"\";q=1", "text/html, */*",
         "image/avif ; q=0 , image/webp;q=1.000",
+        "image/webp,image/avif,image/jxl,image/*;q=0.8",
     ].map { Array($0.utf8) }
 
-    static let dictionary = ["image/avif", "image/webp", "image/*", "*/*", ";q=0", ";q=1.000", "\"", "\\\"", ", "]
+    static let dictionary = [
+        "image/avif", "image/jxl", "image/webp", "image/*", "*/*", ";q=0", ";q=1.000", "\"", "\\\"", ", ",
+    ]
 
     static func run(_ bytes: [UInt8]) {
         let bucket = FormatBucket(accept: bytes.span)
