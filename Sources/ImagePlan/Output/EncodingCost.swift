@@ -60,6 +60,7 @@ extension EncodingCost {
         guard let effort = search.secondEffort else { return all }
         var again = settings
         again.encoding.effort = effort
+        again.encoding.usesSharpYUV = true
         return all.addingSaturated(once(again, pixels, bucket, quality).multipliedSaturated(by: secondTries))
     }
 
