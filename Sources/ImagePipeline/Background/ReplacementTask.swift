@@ -12,7 +12,7 @@ final class ReplacementTask: Sendable {
     enum Goal {
         /// The AVIF in whose place WebP was served.
         case deferredAVIF
-        /// The same format, encoded with more effort.
+        /// The same format, encoded with more effort at an equal score.
         case recompression
 
         /// The kind of background work.
@@ -23,6 +23,14 @@ final class ReplacementTask: Sendable {
     private struct Current {
         var entity: Entity
         var record: VariantRecord
+    }
+
+    /// What to make.
+    private struct Order {
+        /// The request's plan.
+        var plan: String
+        /// The effort of a second encoding; `nil` for none.
+        var secondEffort: Int?
     }
 
     private let goal: Goal
@@ -75,18 +83,18 @@ final class ReplacementTask: Sendable {
         ask(needsBody: !LosslessCopyStage(parts: parts).mayServe(request), order, current)
     }
 
-    /// Returns the plan to make; `nil` if there is nothing to replace.
-    private func order(of current: Current) -> String? {
+    /// Returns what to make; `nil` if there is nothing to replace.
+    private func order(of current: Current) -> Order? {
+        guard let plan = request.plan else { return nil }
         switch goal {
-        case .deferredAVIF: current.entity.isStandIn ? request.plan : nil
-        case .recompression: request.recompression(of: current.record)
+        case .deferredAVIF: return current.entity.isStandIn ? Order(plan: plan) : nil
+        case .recompression: return request.recompression(of: current.record).map { Order(plan: plan, secondEffort: $0) }
         }
     }
 
     /// Obtains the original, or its record if a lossless copy may replace it.
     ///
-    /// - Parameter order: the plan to make.
-    private func ask(needsBody: Bool, _ order: String, _ current: Current) {
+    private func ask(needsBody: Bool, _ order: Order, _ current: Current) {
         var context = LoadContext.background(.background)
         // What a client has already received in full is not worth a request to the origin.
         context.demand.onlyIfCached = goal == .recompression && !request.origin.source.isFolder
@@ -114,10 +122,9 @@ final class ReplacementTask: Sendable {
     ///
     /// An AVIF comes from the original or a stored mezzanine; recompression, which must not lose detail, from the original.
     /// - Parameters:
-    ///   - order: the plan to make.
     ///   - copy: the lossless copy whose body it is; `nil` for the original's own.
     private func make(
-        _ order: String,
+        _ order: Order,
         of outcome: OriginOutcome,
         _ body: OriginBody,
         _ copy: MezzanineStage.Found? = nil,
@@ -133,10 +140,10 @@ final class ReplacementTask: Sendable {
             return end(!isKept ? .abandoned : found.record.format == wantedFormat(of: current) ? .swapped : .larger)
         }
         let mezzanine =
-            goal == .deferredAVIF ? Mezzanine.smallest(for: order, of: outcome.origin.record.header) : nil
+            goal == .deferredAVIF ? Mezzanine.smallest(for: order.plan, of: outcome.origin.record.header) : nil
         let transform = TransformOrder(
             request: request,
-            plan: order,
+            plan: order.plan,
             outcome: outcome,
             body: body,
             copy: copy,
@@ -145,6 +152,7 @@ final class ReplacementTask: Sendable {
             // An AVIF that was not smaller left its WebP behind.
             bucket: goal == .recompression && current.record.format == .webp
                 ? request.bucket.map { min($0, .webp) } : nil,
+            secondEffort: order.secondEffort,
             publish: { _ in }
         ) { [self] result in
             switch result {

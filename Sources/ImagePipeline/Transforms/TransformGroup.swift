@@ -38,7 +38,7 @@ final class TransformGroup: Sendable {
                 of: order.request,
                 plan: order.plan,
                 bucket: order.bucket,
-                search: order.request.encodingSearch
+                search: order.search
             )
         }
         if let extra { outputs.append(TransformStage.output(of: first.request, plan: extra.planText)) }
@@ -99,7 +99,7 @@ final class TransformGroup: Sendable {
         if source?.mezzanine != nil { parts.sharing.noteUsed(orders.count) }
         if orders.count > 1 { parts.sharing.noteShared(orders.count - 1) }
         for (order, picture) in zip(orders, pictures) {
-            parts.encodings.note(picture.description, of: order.request.encodingSearch)
+            parts.encodings.note(picture.description, of: order.search)
             let own = [picture] + (placeholder.map { [$0] } ?? [])
             order.end(.success(TransformResult(pictures: own, timing: made.timing, queued: made.queued)))
         }

@@ -28,6 +28,8 @@ final class TransformOrder: TransformHandle {
     let context: LoadContext
     /// The format bucket; `nil` for the request's own.
     let bucket: FormatBucket?
+    /// The search for the encoding.
+    let search: EncodingSearch
     /// The plan's auxiliary images.
     let auxiliaries: [TransformJob.Auxiliary]
     /// The smallest mezzanine that can replace the original; `nil` if none can.
@@ -50,6 +52,7 @@ final class TransformOrder: TransformHandle {
         auxiliaries: [TransformJob.Auxiliary] = [],
         mezzanine: Mezzanine?,
         bucket: FormatBucket? = nil,
+        secondEffort: Int? = nil,
         sharedPlace: SharedPlace? = nil,
         publish: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
         completion: @escaping Completion
@@ -63,8 +66,11 @@ final class TransformOrder: TransformHandle {
         self.auxiliaries = auxiliaries
         self.mezzanine = mezzanine
         self.bucket = bucket
+        var search = request.encodingSearch
+        search.secondEffort = secondEffort
+        self.search = search
         self.sharedPlace = sharedPlace
-        milliseconds = Self.milliseconds(of: plan, request, outcome, bucket ?? request.bucket)
+        milliseconds = Self.milliseconds(of: plan, request, outcome, bucket ?? request.bucket, search)
         self.publish = publish
         state = Lock(State(completion: completion, priority: context.priority))
     }
@@ -127,7 +133,8 @@ final class TransformOrder: TransformHandle {
         of plan: String,
         _ request: VariantRequest,
         _ outcome: OriginOutcome,
-        _ bucket: FormatBucket?
+        _ bucket: FormatBucket?,
+        _ search: EncodingSearch
     ) -> Int {
         let source = request.origin.source
         let maximumPixels = source.limits.pixels
@@ -144,7 +151,7 @@ final class TransformOrder: TransformHandle {
             pixels: cost.encodedPixels,
             bucket: bucket ?? .rest,
             quality: request.quality,
-            takesSmallest: request.bucket != nil && source.autoFormat == .smallest
+            search: search
         )
         return encoding.addingSaturated(cost.work / workPerMillisecond)
     }

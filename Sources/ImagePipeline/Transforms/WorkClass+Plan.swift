@@ -31,7 +31,7 @@ extension WorkClass {
             pixels: pixels,
             bucket: bucket,
             quality: request.quality,
-            takesSmallest: takesSmallest
+            search: request.encodingSearch
         )
         let frames = settings.isStill || header.frames <= 1 ? 1 : settings.animation.selection(of: header.frames).count
         self.init(

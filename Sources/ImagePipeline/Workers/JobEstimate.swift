@@ -77,7 +77,7 @@ struct JobEstimate: Hashable, Sendable {
                 pixels: cost.encodedPixels,
                 bucket: keepsGainMap ? .rest : output.bucket,
                 quality: output.quality,
-                takesSmallest: output.search.takesSmallest
+                search: output.search
             )
             let rendered = header.format.isVector ? max(cost.encodedPixels, plan.steps.isEmpty ? 1_000_000 : 0) : 0
             decoding = decodingTime(of: job, decoded: max(cost.decodedPixels, rendered))

@@ -46,32 +46,48 @@ extension EncodingCost {
     /// - Parameters:
     ///   - pixels: the pixels of the result, over all frames.
     ///   - bucket: the `Accept` bucket for `format=auto`.
-    ///   - takesSmallest: whether several formats are tried.
+    ///   - search: the search for the encoding, beyond the plan.
     package static func milliseconds(
         of settings: PlanSettings,
         pixels: Int,
         bucket: FormatBucket,
         quality: QualityDefaults,
-        takesSmallest: Bool
+        search: EncodingSearch = EncodingSearch()
     ) -> Int {
-        let encoding = settings.encoding
-        let once: Int
-        // JPEG XL is chosen before AVIF.
-        let mayBeAVIF = bucket.hasAVIF && (!bucket.hasJXL || takesSmallest)
-        switch settings.format {
-        case .avif,
-            .auto where mayBeAVIF:
-            let standard = settings.format == .auto ? quality.avifEffort : QualityDefaults.standardAVIFEffort
-            once = avifMilliseconds(pixels: pixels, effort: encoding.effort ?? standard)
-        default:
-            once = pixels.multipliedSaturated(by: perMegapixel(settings, bucket, quality)) / 1_000_000
-        }
-        let isSearched = encoding.maximumBytes != nil || settings.seeksQuality || takesSmallest
-        return isSearched ? once.multipliedSaturated(by: maximumTries) : once
+        let first = once(settings, pixels, bucket, quality, search)
+        let isSearched = settings.encoding.maximumBytes != nil || settings.seeksQuality || search.takesSmallest
+        let all = isSearched ? first.multipliedSaturated(by: maximumTries) : first
+        guard let effort = search.secondEffort else { return all }
+        var again = settings
+        again.encoding.effort = effort
+        again.encoding.usesSharpYUV = true
+        return all.addingSaturated(once(again, pixels, bucket, quality, search).multipliedSaturated(by: secondTries))
     }
 
     /// The maximum number of encodes, including comparisons, that any search takes.
     private static let maximumTries = 8
+    /// The usual number of encodes, including comparisons, with a second effort.
+    private static let secondTries = 3
+
+    /// The time of one encode.
+    private static func once(
+        _ settings: PlanSettings,
+        _ pixels: Int,
+        _ bucket: FormatBucket,
+        _ quality: QualityDefaults,
+        _ search: EncodingSearch
+    ) -> Int {
+        // JPEG XL is chosen before AVIF.
+        let mayBeAVIF = bucket.hasAVIF && (!bucket.hasJXL || search.takesSmallest)
+        switch settings.format {
+        case .avif,
+            .auto where mayBeAVIF:
+            let standard = settings.format == .auto ? quality.avifEffort : QualityDefaults.standardAVIFEffort
+            return avifMilliseconds(pixels: pixels, effort: settings.encoding.effort ?? standard)
+        default:
+            return pixels.multipliedSaturated(by: perMegapixel(settings, bucket, quality)) / 1_000_000
+        }
+    }
 
     private static func perMegapixel(
         _ settings: PlanSettings,

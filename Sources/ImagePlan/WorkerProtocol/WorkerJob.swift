@@ -82,13 +82,18 @@ package struct WorkerJob: Hashable, Sendable {
 package struct EncodingSearch: Hashable, Sendable {
     /// Whether `format=auto` tries every format that the client accepts and returns the smallest result.
     package var takesSmallest: Bool
+    /// The effort of a second encoding of a still image, 1–9; `nil` for none.
+    ///
+    /// The result is the second encoding, with the quality at which it scores as the first, which has the plan's quality and effort.
+    package var secondEffort: Int?
 
     /// The formats whose encoders have a quality to search for.
     package static let formats: [ImageFormat] = [.jpeg, .webp, .avif, .jxl]
 
     /// Creates a search; by default the plan alone decides.
-    package init(takesSmallest: Bool = false) {
+    package init(takesSmallest: Bool = false, secondEffort: Int? = nil) {
         self.takesSmallest = takesSmallest
+        self.secondEffort = secondEffort
     }
 }
 
@@ -145,7 +150,13 @@ extension WorkerJob: FieldCoded {
         MessageField("auxiliaries", \.auxiliaries, .list(0...WorkerMessage.maximumAuxiliaries)),
         MessageField("decodeBytes", \.animation.bytes, .uint64(1...Int.max)),
         MessageField("unwritten", \.unwrittenMask, .uint32(0...Int(UInt32.max))),
-        .each(of: \.outputs, [MessageField("quality", \.quality.jxl, .uint8(1...100))]),
+        .each(
+            of: \.outputs,
+            [
+                MessageField("quality", \.quality.jxl, .uint8(1...100)),
+                MessageField("secondEffort", \.search.secondEffort, .uint8(1...9)),
+            ]
+        ),
     ]
 }
 

@@ -85,7 +85,8 @@ struct OutputEncoder {
         if trial.isLossless { options.isLossless = true }
         let hasQuality = coder.hasQuality && !options.isLossless
         let seeksQuality = plan.settings.seeksQuality || trial.seeksQuality
-        guard hasQuality, seeksQuality, picture.byteCount <= ScoreSearch.mostHeld else {
+        guard hasQuality, seeksQuality || output.search.secondEffort != nil, picture.byteCount <= ScoreSearch.mostHeld
+        else {
             let encoded = try coder.encodeWithinBounds(picture, options)
             return Encoded(
                 format: trial.format,
@@ -94,20 +95,41 @@ struct OutputEncoder {
             )
         }
         let computed = try picture.inMemory(deadline)
-        let distance = output.quality.distance(for: plan.settings.quality)
-        var found = try ScoreSearch(coder: coder, options: options, target: QualityDefaults.score(at: distance))
-            .run(computed)
-        if let maximum = options.settings.maximumBytes, found.encoded.count > maximum {
-            found.encoded = try coder.encodeWithinBounds(computed, options.with(quality: found.quality))
-            found.score = nil
+        var found = try first(computed, coder, options, seeksQuality: seeksQuality)
+        let tries = found.tries
+        if let effort = output.search.secondEffort, computed.animation == nil {
+            found = try SecondEncoding(coder: coder, effort: effort).run(computed, after: found, options)
         }
         return Encoded(
             format: trial.format,
             picture: found.encoded,
             quality: found.quality,
-            tries: found.tries,
-            score: found.score
+            tries: tries,
+            score: seeksQuality ? found.score : nil
         )
+    }
+
+    /// Encodes with the effort of the plan.
+    private func first(
+        _ picture: FinishedPicture,
+        _ coder: any Coder,
+        _ options: EncodingOptions,
+        seeksQuality: Bool
+    ) throws -> ScoreSearch.Found {
+        guard seeksQuality else {
+            return ScoreSearch.Found(
+                encoded: try coder.encodeWithinBounds(picture, options),
+                quality: options.quality
+            )
+        }
+        let distance = output.quality.distance(for: plan.settings.quality)
+        var found = try ScoreSearch(coder: coder, options: options, target: QualityDefaults.score(at: distance))
+            .run(picture)
+        if let maximum = options.settings.maximumBytes, found.encoded.count > maximum {
+            found.encoded = try coder.encodeWithinBounds(picture, options.with(quality: found.quality))
+            found.score = nil
+        }
+        return found
     }
 }
 

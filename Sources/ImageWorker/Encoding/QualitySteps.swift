@@ -23,16 +23,25 @@ struct QualitySteps {
     /// The maximum number of tries.
     static let most = 5
     /// The difference between a score and the target that ends the search, in points.
-    ///
-    /// It grows with the distance from the image, as scores spread more. A smaller one takes more tries, a larger one leaves more of
-    /// the spread (Benchmarks/README.md).
-    var tolerance: Double { model.tolerance + 0.06 * (75 - min(target, 100)) }
+    let tolerance: Double
 
     /// Begins at the model's guess.
+    ///
+    /// The tolerance grows with the distance from the image, as scores spread more. A smaller one takes more tries, a larger one leaves
+    /// more of the spread (Benchmarks/README.md).
     init(model: QualityModel, traits: PictureTraits?, target: Double) {
         self.model = model
         self.target = target
+        tolerance = model.tolerance + 0.06 * (75 - min(target, 100))
         next = Self.range.clamp(model.quality(for: target, traits))
+    }
+
+    /// Begins at a quality whose score is near the target, and comes as near as `tolerance`.
+    init(model: QualityModel, from quality: Int, target: Double, tolerance: Double) {
+        self.model = model
+        self.target = target
+        self.tolerance = tolerance
+        next = Self.range.clamp(Double(quality))
     }
 
     /// Records the score at `next`.

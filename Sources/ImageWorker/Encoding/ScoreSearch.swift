@@ -11,6 +11,11 @@ struct ScoreSearch {
     let options: EncodingOptions
     /// The score to reach (`PerceptualScore`).
     let target: Double
+    /// Whether the options' quality is known to score nearly the target, which is then met more closely.
+    var isRefined = false
+
+    /// The difference between a score and the target, in points, that ends a refined search.
+    private static let closeness = 0.25
 
     /// The maximum number of bytes of pixels that a search may hold; larger images are encoded at the options' quality.
     static let mostHeld = 256 << 20
@@ -52,17 +57,19 @@ struct ScoreSearch {
     /// - Parameter deadlineShare: the time that must be left for another try, in those of one try.
     private func search(_ picture: FinishedPicture, deadlineShare: Double) throws -> Found {
         let frame = picture.frames[0]
-        let isSampled = frame.width * frame.height > SampleSheet.largestWhole
-        let reference = try PerceptualScore(of: isSampled ? SampleSheet.make(of: picture.frames) : frame)
-        var steps = QualitySteps(model: QualityModel.of(coder.format), traits: reference.traits, target: target)
+        let reference = try PerceptualScore(of: Self.scored(frame))
+        let model = QualityModel.of(coder.format)
+        var steps =
+            isRefined
+            ? QualitySteps(model: model, from: options.quality, target: target, tolerance: Self.closeness)
+            : QualitySteps(model: model, traits: reference.traits, target: target)
         let time = SystemTime()
         var best: Found?
         while let quality = steps.next {
             try options.deadline.check()
             let start = time.monotonic
             let encoded = try coder.encode(picture, options.with(quality: quality))
-            let decoded = try coder.decode(encoded)
-            let score = try reference.score(of: isSampled ? SampleSheet.make(of: [decoded]) : decoded)
+            let score = try reference.score(of: Self.scored(coder.decode(encoded)))
             steps.note(score)
             if steps.best == quality { best = Found(encoded: encoded, quality: quality, score: score) }
             let cost = Double(time.monotonic - start)
@@ -72,6 +79,26 @@ struct ScoreSearch {
         guard var best else { return Found(encoded: try coder.encode(picture, options), quality: options.quality) }
         best.tries = steps.tries
         return best
+    }
+
+    /// Returns the part of a still image that is scored: a sample of a large one.
+    private static func scored(_ frame: Raster) throws -> Raster {
+        frame.width * frame.height > SampleSheet.largestWhole ? try SampleSheet.make(of: [frame]) : frame
+    }
+
+    /// Returns the score of an encoded still image.
+    ///
+    /// - Parameter picture: the image before encoding, in memory.
+    /// - Returns: `nil` if it is too small to be scored.
+    /// - Throws: the errors of decoding.
+    static func score(
+        of encoded: EncodedPicture,
+        from picture: FinishedPicture,
+        _ coder: any Coder
+    ) throws -> Double? {
+        let frame = picture.frames[0]
+        guard min(frame.width, frame.height) >= PerceptualScore.shortestSide else { return nil }
+        return try PerceptualScore(of: scored(frame)).score(of: scored(coder.decode(encoded)))
     }
 }
 

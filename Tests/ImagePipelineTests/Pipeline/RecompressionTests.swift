@@ -69,7 +69,8 @@ struct RecompressionTests {
         let old = try #require(rig.pipeline.cached(request, now: rig.time.wallSeconds))
         use(request, minutes: 3)
         let job = try rig.transformer.wait(for: 2)[1]
-        #expect(job.job.outputs.map(\.plan) == ["1?w=20&effort=6&format=webp"] && job.job.priority == .background)
+        #expect(job.job.outputs.map(\.plan) == ["1?w=20&format=webp"] && job.job.priority == .background)
+        #expect(job.job.outputs.map(\.search.secondEffort) == [6])
         #expect(rig.pipeline.cached(request, now: rig.time.wallSeconds) === old)
         job.make([[7, 8]], as: .webp)
         waitForEnd(.swapped)
@@ -235,7 +236,7 @@ struct RecompressionTests {
         try make(request, as: .webp)
         use(request, minutes: 3)
         let job = try rig.transformer.wait(for: 2)[1]
-        #expect(job.job.outputs.map(\.bucket) == [.webp] && job.job.outputs.map(\.plan) == ["1?w=20&effort=6"])
+        #expect(job.job.outputs.map(\.bucket) == [.webp] && job.job.outputs.map(\.search.secondEffort) == [6])
         job.make([[7]], as: .webp)
         waitForEnd(.swapped)
     }

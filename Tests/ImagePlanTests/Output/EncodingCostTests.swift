@@ -39,7 +39,7 @@ struct EncodingCostTests {
                 pixels: 2_000_000,
                 bucket: bucket,
                 quality: QualityDefaults(),
-                takesSmallest: smallest
+                search: EncodingSearch(takesSmallest: smallest)
             )
         }
         let jpeg = cost { _ in }

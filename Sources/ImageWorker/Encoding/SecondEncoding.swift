@@ -1,0 +1,45 @@
+import ImagePlan
+
+/// Encodes a still image again with more effort, to fewer bytes at an equal score (`EncodingSearch.secondEffort`).
+///
+/// With more effort, the same quality gives another score: an AVIF's is higher, a WebP's lower. Numbers of bytes are therefore compared at
+/// the quality where the scores are equal.
+struct SecondEncoding {
+    let coder: any Coder
+    /// The effort.
+    let effort: Int
+
+    /// The maximum number of points that the second encoding may score less.
+    private static let largestLoss = 0.5
+
+    /// Encodes again.
+    ///
+    /// - Parameters:
+    ///   - picture: an image in memory.
+    ///   - first: the first encoding.
+    ///   - options: the options of the first encoding.
+    /// - Returns: the second encoding, or the first if none was found that scores as much.
+    /// - Throws: the errors of encoding and decoding.
+    func run(
+        _ picture: FinishedPicture,
+        after first: ScoreSearch.Found,
+        _ options: EncodingOptions
+    ) throws -> ScoreSearch.Found {
+        var again = options.with(quality: first.quality)
+        again.settings.effort = effort
+        // The effort of a JPEG concerns its scans only.
+        guard coder.format != .jpeg else {
+            var found = first
+            found.encoded = try coder.encode(picture, again)
+            return found
+        }
+        // Chroma is then subsampled with its effect on luma in mind, which takes longer and scores more.
+        again.webp.useSharpYUV = true
+        guard let score = try first.score ?? ScoreSearch.score(of: first.encoded, from: picture, coder) else { return first }
+        var search = ScoreSearch(coder: coder, options: again, target: score)
+        search.isRefined = true
+        let found = try search.run(picture)
+        guard let reached = found.score, reached >= score - Self.largestLoss else { return first }
+        return found
+    }
+}

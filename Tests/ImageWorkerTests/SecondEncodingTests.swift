@@ -1,0 +1,63 @@
+import ImagePlan
+import TestSupport
+import Testing
+
+@testable import ImageWorker
+
+/// Popular images are encoded again with more effort.
+@Suite(.timeLimit(.minutes(2)))
+struct SecondEncodingTests {
+    /// Slow waves with fine noise of all colours, like a photograph.
+    private static let picture: PixelImage = {
+        var generator = SeededGenerator(seed: 7)
+        return PixelImage(width: 256, height: 192) { x, y in
+            let wave = 60 * (x / 32 + y / 24) % 170
+            return (0..<3).map { UInt8(clamping: wave + 30 * $0 + Int.random(in: 0...24, using: &generator)) } + [255]
+        }
+    }()
+
+    private func make(_ query: String, effort: Int?) throws -> Workbench.Made {
+        let plan = try RequestLanguage.parse(query: query, options: ParseOptions()).plan.canonicalText
+        let search = EncodingSearch(secondEffort: effort)
+        let output = WorkerJob.Output(plan: plan, bucket: .rest, quality: QualityDefaults(), search: search)
+        return try Workbench.make(output, of: Workbench.png(Self.picture), as: .png, milliseconds: 60_000)
+    }
+
+    private func score(_ made: Workbench.Made) throws -> Double {
+        try Workbench.score(Workbench.pixels("bg=ffffff", of: Workbench.png(Self.picture)), Workbench.decode(made))
+    }
+
+    @Test(arguments: [("webp", 6), ("avif", 3)])
+    func `it has fewer bytes at the same score`(format: String, effort: Int) throws {
+        let query = "format=\(format)&bg=ffffff"
+        let (first, second) = (try make(query, effort: nil), try make(query, effort: effort))
+        #expect(second.bytes.count < first.bytes.count)
+        let (before, after) = (try score(first), try score(second))
+        #expect(abs(after - before) < 0.8, "\(before) \(after)")
+        // What is said of a search is said of those that a request asks for.
+        #expect(second.description.tries == 0 && second.description.score == nil)
+        #expect(try make(query, effort: effort).bytes == second.bytes)
+    }
+
+    @Test func `the result of q=auto keeps its score, and states its own quality`() throws {
+        let query = "format=webp&bg=ffffff&q=auto"
+        let (first, second) = (try make(query, effort: nil), try make(query, effort: 6))
+        #expect(second.bytes.count < first.bytes.count)
+        let (before, after) = (try #require(first.description.found), try #require(second.description.found))
+        #expect(abs(after.score - before.score) <= 5 && second.description.tries == first.description.tries)
+    }
+
+    @Test func `a progressive JPEG keeps its pixels`() throws {
+        let query = "format=jpeg&bg=ffffff&progressive=1"
+        let (first, second) = (try make(query, effort: nil), try make(query, effort: 9))
+        #expect(second.bytes.count < first.bytes.count)
+        #expect(try Workbench.decode(first) == Workbench.decode(second))
+    }
+
+    @Test func `images too small to be scored, and lossless ones, are encoded as ever`() throws {
+        for query in ["w=4&h=4&fit=fill&format=webp&bg=ffffff", "format=webp&lossless=1"] {
+            #expect(try make(query, effort: 6).description.format == .webp)
+        }
+        #expect(try make("format=webp&lossless=1", effort: 6).bytes == make("format=webp&lossless=1", effort: nil).bytes)
+    }
+}
