@@ -1,5 +1,5 @@
 #pragma once
-// libjxl: decoder and, for tests, encoder of animations. Swift imports its headers unchanged, except for calls that lost a parameter
+// libjxl: decoder, and encoder of JPEG files and, for tests, of animations. Swift imports its headers unchanged, except for calls that lost a parameter
 // without a use in libjxl 0.9; these functions have the newer form.
 #include <jxl/decode.h>
 #include <jxl/encode.h>

@@ -101,7 +101,7 @@ struct CleaningTests {
 }
 
 /// Images with all metadata that libvips can write.
-private enum TaggedImages {
+enum TaggedImages {
     static let secret = Array("GPS 52.5N 13.4E".utf8)
 
     static func make(_ picture: PixelImage, as format: ImageFormat) throws -> [UInt8] {

@@ -79,6 +79,9 @@ package struct PlanEffect: Hashable, Sendable {
             && (size.map { $0 == PixelSize(width: width, height: height) } ?? true)
     }
 
+    /// Whether steps change nothing of an original.
+    package static func isNothing(_ steps: [ResolvedStep]) -> Bool { operations(steps).isEmpty }
+
     /// Whether a header states the size, and that there is one frame, where every decoder reads them.
     private static func isReliable(_ header: ImageHeader) -> Bool {
         guard header.frames == 1, header.width > 0, header.height > 0 else { return false }

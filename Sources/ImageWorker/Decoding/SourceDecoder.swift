@@ -47,6 +47,9 @@ struct SourceDecoder {
     /// The length of the source's file in bytes.
     var byteCount: Int { mapping.fileLength }
 
+    /// Whether the source is the original, and no reduction of it.
+    var isWhole: Bool { reduction == nil }
+
     /// The source's own bytes.
     var original: OriginalFile { OriginalFile(mapping: mapping) }
 

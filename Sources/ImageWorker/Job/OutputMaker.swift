@@ -71,6 +71,7 @@ struct OutputMaker {
         let planned = steps.last?.output.size ?? facts.orientedSize
         let (format, choice) = try chooseFrames(plan, planned)
         if choice == .original { return try giveOriginal(plan) }
+        if let made = try transcode(plan, steps, as: format) { return made }
         guard let traits = encoders[format] else {
             throw WorkerReply.Failure.unsupported("encoding \(format) is not supported")
         }

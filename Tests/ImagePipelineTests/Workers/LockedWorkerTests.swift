@@ -126,6 +126,10 @@ struct LockedWorkerTests {
             return (text, { try Self.job([text], of: PoolBench.smallPNG, as: .png) })
         }
         #expect(jobs.count >= query.count + 6)
+        // Their coefficients are kept.
+        for (name, format, bytes) in try Self.sources() where format == .jpeg {
+            jobs.append((name, { try Self.job(["lossless=1&format=jxl"], of: bytes, as: format) }))
+        }
         for step in [
             "mask=demo/mark", "watermark=demo/mark,southeast,1,1,0.4,0.8", "watermark=demo/mark,tile,2,2,0.3,0.6",
         ] {

@@ -182,4 +182,17 @@ final class JXLDecoder {
         let status = unsafe JxlDecoderSetImageOutBuffer(decoder, &format, buffer.baseAddress, buffer.count)
         guard status == JXL_DEC_SUCCESS else { throw .broken("libjxl: a frame differs from its declared size") }
     }
+
+    /// Restores the JPEG that the file was made of, after `JXL_DEC_JPEG_RECONSTRUCTION`.
+    ///
+    /// - Returns: the number of bytes of the buffer that are left; `nil` if it is too small.
+    /// - Throws: `WorkerReply.Failure.broken` for a damaged file.
+    func restoreJPEG(into buffer: UnsafeMutableBufferPointer<UInt8>) throws(WorkerReply.Failure) -> Int? {
+        guard unsafe JxlDecoderSetJPEGBuffer(decoder, buffer.baseAddress, buffer.count) == JXL_DEC_SUCCESS else {
+            throw .broken("libjxl: no JPEG")
+        }
+        let status = try next()
+        let left = unsafe JxlDecoderReleaseJPEGBuffer(decoder)
+        return status == JXL_DEC_FULL_IMAGE ? left : nil
+    }
 }

@@ -1,0 +1,36 @@
+import ImagePlan
+
+/// JPEG originals as JPEG XL without another loss.
+extension OutputMaker {
+    /// Returns the JPEG as JPEG XL, from which it can be restored, if that is what a plan without other effects asks for.
+    ///
+    /// - Parameter steps: the plan's steps for this original.
+    /// - Returns: `nil` if the pixels have to be encoded.
+    /// - Throws: `WorkerReply.Failure` or `MetadataCleaner.Stop`.
+    func transcode(_ plan: Plan, _ steps: [ResolvedStep], as format: ImageFormat) throws -> Made? {
+        let settings = plan.settings
+        guard format == .jxl, facts.format == .jpeg, settings.encoding.isLossless, decoder.isWhole,
+            settings.metadata != .copyright, PlanEffect.isNothing(steps)
+        else { return nil }
+        // Its coefficients are held while it is encoded and while it is restored.
+        guard JPEGTranscoder.hasRoom(for: facts.size) else { return nil }
+        var clock = StageClock()
+        let (_, jpeg) = try decoder.original.read(keepsMetadata: settings.metadata == .keep)
+        clock.endTransform()
+        guard let encoded = try JPEGTranscoder(deadline: deadline).transcode(jpeg),
+            encoded.count <= settings.encoding.maximumBytes ?? .max
+        else { return nil }
+        try OutputLimit.check(encoded.count)
+        clock.endEncode()
+        let size = facts.orientedSize
+        let description = WorkerReply.Output(
+            format: .picture(format),
+            width: size.width,
+            height: size.height,
+            frames: 1,
+            hasAlpha: false,
+            length: encoded.count
+        )
+        return Made(description: description, encoded: encoded, timing: clock.timing)
+    }
+}
