@@ -104,7 +104,7 @@ package struct CropStep: SingleParameterStep {
 
     package func cost(on picture: PictureShape) -> Int {
         guard let placement = try? placement(in: picture.size) else { return 0 }
-        if case .searched = placement { return picture.size.pixels.multipliedSaturated(by: 4) }
+        if case .searched(_, let gravity) = placement { return gravity.searchCost(in: picture.size) }
         return placement.size.pixels
     }
 

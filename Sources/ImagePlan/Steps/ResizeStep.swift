@@ -113,10 +113,14 @@ package struct ResizeStep: TransformStep {
     }
 
     /// Reads every source pixel once and computes every result pixel with a separable kernel; in linear light in floats.
+    ///
+    /// A search for the place of a crop comes on top.
     package func cost(on picture: PictureShape) -> Int {
-        let scaled = geometry(for: picture.size).scaled.pixels
-        let cost = picture.size.pixels.addingSaturated(scaled.multipliedSaturated(by: 8))
-        return isLinear ? cost.multipliedSaturated(by: Self.linearFactor) : cost
+        let geometry = geometry(for: picture.size)
+        let cost = picture.size.pixels.addingSaturated(geometry.scaled.pixels.multipliedSaturated(by: 8))
+        let total = isLinear ? cost.multipliedSaturated(by: Self.linearFactor) : cost
+        guard case .crop(.searched(_, let gravity)) = geometry.framing else { return total }
+        return total.addingSaturated(gravity.searchCost(in: geometry.scaled))
     }
 
     /// How many times as long a resize in linear light takes.

@@ -6,8 +6,6 @@ enum SubjectWindow {
     private static let taper = 0.3
     /// The share by which a window must be better than another one that is nearer to the middle: more than rounding errors are.
     private static let tolerance = 1e-9
-    /// The share of its score that a window loses with the only face.
-    private static let loss = 0.8
 
     /// Returns the top left corner of the best window.
     ///
@@ -34,10 +32,10 @@ enum SubjectWindow {
                 var score = 0.0
                 for x in sums.indices { score += left.factors[x] * sums[x] }
                 if !faces.isEmpty {
-                    score *= share(
+                    score *= Face.keeping(
                         of: faces,
-                        left.part(of: size.width, in: picture.width),
-                        top.part(of: size.height, in: picture.height)
+                        columns: left.part(of: size.width, in: picture.width),
+                        rows: top.part(of: size.height, in: picture.height)
                     )
                 }
                 if score > best.score * (1 + tolerance) { best = (score, left.start, top.start) }
@@ -57,33 +55,6 @@ enum SubjectWindow {
         func part(of length: Int, in whole: Int) -> ClosedRange<Double> {
             Double(start) / Double(whole)...Double(start + length) / Double(whole)
         }
-    }
-
-    /// The part of a window's score that it keeps in view of the heads that it cuts or loses: 0–1.
-    ///
-    /// A head that is cut counts as one that is lost, and a little more, unless it is larger than the window.
-    private static func share(of faces: [Face], _ columns: ClosedRange<Double>, _ rows: ClosedRange<Double>) -> Double {
-        var share = 1.0
-        for face in faces {
-            let head = face.head
-            let across = Self.share(of: head.left...head.right, in: columns)
-            let down = Self.share(of: head.top...head.bottom, in: rows)
-            let kept = across.kept * down.kept
-            if kept < 0.999 {
-                let isLarger = across.isLarger || down.isLarger
-                share -= loss * face.weight * (kept <= 0 ? 0.9 : isLarger ? 1 - kept : 1)
-            }
-        }
-        return share
-    }
-
-    /// The share of a length that a window keeps, of what one of its size can keep, and whether the length is larger.
-    private static func share(of length: ClosedRange<Double>, in window: ClosedRange<Double>) -> (
-        kept: Double, isLarger: Bool
-    ) {
-        let kept = min(length.upperBound, window.upperBound) - max(length.lowerBound, window.lowerBound)
-        let (own, room) = (length.upperBound - length.lowerBound, window.upperBound - window.lowerBound)
-        return (max(0, kept) / min(own, room), own > room)
     }
 
     /// Returns the windows of a length that are compared, from the middle of the picture outwards.

@@ -40,6 +40,15 @@ struct CostEstimateTests {
         #expect(try estimate("blur=3&w=512", photo).work > estimate("w=512&blur=3", photo).work)
     }
 
+    @Test func `a search for the place of a crop costs more, most of all one for faces`() throws {
+        for query in ["w=400&h=400&fit=cover", "w=800&crop=400x400"] {
+            let work = try ["center", "attention", "subject"].map { try estimate("\(query)&gravity=\($0)", photo).work }
+            #expect(work[0] < work[1] && work[1] < work[2])
+            // The search for faces has an upper limit.
+            #expect(work[2] - work[1] <= 320 * 240 * 40)
+        }
+    }
+
     @Test func `does not overflow on absurd claims`() throws {
         let absurd = ImageHeader(format: .gif, width: 1 << 31, height: 1 << 31, frames: .max)
         #expect(try estimate("", absurd, as: .gif).memory == .max)

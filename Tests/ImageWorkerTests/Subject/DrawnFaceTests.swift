@@ -5,7 +5,7 @@ import Testing
 @testable import ImageWorker
 
 /// `gravity=subject` on drawn faces, with the cascade of Debian's package opencv-data.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct DrawnFaceTests {
     private static let isInstalled = if case .ready = FaceData.state { true } else { false }
 

@@ -7,7 +7,7 @@ import Testing
 @testable import ImageWorker
 
 /// `gravity=subject` in requests, on animations and on photographs.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct SubjectRequestTests {
     /// The number of red pixels in a row.
     private func reds(_ image: PixelImage, row: Int) -> Int {

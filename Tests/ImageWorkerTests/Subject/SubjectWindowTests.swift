@@ -4,7 +4,7 @@ import Testing
 
 @testable import ImageWorker
 
-/// `gravity=subject` on pictures whose subject is known, since they are drawn here.
+/// `gravity=subject` on pictures whose subject is known, since they are drawn here; without the search for faces.
 @Suite(.timeLimit(.minutes(1)))
 struct SubjectWindowTests {
     private static let size = PixelSize(width: 300, height: 200)
@@ -63,7 +63,9 @@ struct SubjectWindowTests {
             height: picture.height,
             bands: picture.channels
         )
-        return Corner(try raster.inMemory().subjectOffset(of: PixelSize(width: width, height: height)))
+        let map = SubjectMap(of: try SmallPicture(of: raster.inMemory()))
+        let whole = PixelSize(width: picture.width, height: picture.height)
+        return Corner(SubjectWindow.corner(of: PixelSize(width: width, height: height), in: whole, map))
     }
 
     @Test(arguments: all, [40, 90, 150, 210, 260])

@@ -125,8 +125,9 @@ extension FaceCascade {
             }
         }
 
-        /// Adds the tree whose nodes have been read: four numbers each, the two branches, the feature and the threshold. A branch above 0
-        /// is a node of the tree, any other a leaf.
+        /// Adds the tree whose nodes have been read.
+        ///
+        /// A node has four numbers: two branches, the feature and the threshold. A branch above 0 is a node of the tree, any other a leaf.
         private mutating func plant(leaves: [Float]) throws(Malformed) {
             let (start, count) = (nodes.count, tree.count / 4)
             guard count > 0, tree.count == 4 * count, start + count <= FaceCascade.mostNodes else {
