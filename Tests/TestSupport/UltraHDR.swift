@@ -11,9 +11,12 @@ package enum UltraHDR {
 
     /// The same as the content of a segment of ISO 21496-1, after its identifier.
     package static let segment: [UInt8] =
-        [0, 0, 0, 0, 0] + fraction(0) + fraction(3) + fraction(-1) + fraction(3) + fraction(1) + fraction(1, 64) + fraction(1, 64)
+        [0, 0, 0, 0, 0] + fraction(0) + fraction(3) + fraction(-1) + fraction(3) + fraction(1) + fraction(1, 64)
+        + fraction(1, 64)
 
-    private static func fraction(_ numerator: Int, _ denominator: Int = 1) -> [UInt8] { word(numerator) + word(denominator) }
+    private static func fraction(_ numerator: Int, _ denominator: Int = 1) -> [UInt8] {
+        word(numerator) + word(denominator)
+    }
 
     private static func word(_ value: Int) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) } }
 
@@ -24,7 +27,8 @@ package enum UltraHDR {
 
     /// Adds metadata to the gain map's own image.
     package static func map(_ jpeg: [UInt8], properties: String? = properties, segment: [UInt8]? = segment) -> [UInt8] {
-        let packet = properties.map { marker(0xE1, Array("http://ns.adobe.com/xap/1.0/\0".utf8) + Array($0.utf8)) } ?? []
+        let packet =
+            properties.map { marker(0xE1, Array("http://ns.adobe.com/xap/1.0/\0".utf8) + Array($0.utf8)) } ?? []
         let iso = segment.map { marker(0xE2, Array("urn:iso:std:iso:ts:21496:-1\0".utf8) + $0) } ?? []
         return Array(jpeg[..<2]) + packet + iso + jpeg[2...]
     }
@@ -38,7 +42,8 @@ package enum UltraHDR {
         func little(_ value: Int) -> [UInt8] { word(value).reversed() }
         func index(_ start: Int) -> [UInt8] {
             // The segment begins after the first marker, its TIFF header 8 bytes later.
-            let images = little(0x03_0000) + little(start) + little(0) + little(0)
+            let images =
+                little(0x03_0000) + little(start) + little(0) + little(0)
                 + little(0) + little(length ?? map.count) + little(start - 10 + offset) + little(0)
             let entries: [UInt8] =
                 [0x00, 0xB0, 7, 0] + little(4) + Array("0100".utf8) + [0x01, 0xB0, 4, 0] + little(1) + little(2)
@@ -60,7 +65,9 @@ package struct TwoImages {
 
     /// Reads a big-endian index of two images; `nil` if there is none, or it does not state where both images are.
     package init?(_ file: [UInt8]) {
-        func number(_ offset: Int, _ count: Int) -> Int { file[offset..<offset + count].reduce(0) { $0 << 8 | Int($1) } }
+        func number(_ offset: Int, _ count: Int) -> Int {
+            file[offset..<offset + count].reduce(0) { $0 << 8 | Int($1) }
+        }
         guard let mark = (0..<file.count - 8).first(where: { file[$0...].starts(with: Array("MPF\0MM".utf8)) }) else {
             return nil
         }
@@ -107,6 +114,8 @@ package struct TwoImages {
     /// The contents of the segments of ISO 21496-1 after their identifier.
     package static func isoSegments(_ segments: [(marker: UInt8, content: [UInt8])]) -> [[UInt8]] {
         let name = Array("urn:iso:std:iso:ts:21496:-1\0".utf8)
-        return segments.filter { $0.marker == 0xE2 && $0.content.starts(with: name) }.map { Array($0.content.dropFirst(name.count)) }
+        return segments.filter { $0.marker == 0xE2 && $0.content.starts(with: name) }.map {
+            Array($0.content.dropFirst(name.count))
+        }
     }
 }

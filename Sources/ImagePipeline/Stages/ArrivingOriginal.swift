@@ -16,7 +16,12 @@ struct ArrivingOriginal {
         guard let bytes = file.file.read(count: min(beginning.length, ImageSniffer.preferredPrefix)),
             case .found(let header)? = try? OriginalHeader.examine(bytes, of: length, from: request.origin.source)
         else { return nil }
-        var record = OriginRecord(arrival.response, of: request.origin, body: beginning, header: header.examined(in: beginning))
+        var record = OriginRecord(
+            arrival.response,
+            of: request.origin,
+            body: beginning,
+            header: header.examined(in: beginning)
+        )
         record.length = file.expected ?? 0
         self.record = record
     }

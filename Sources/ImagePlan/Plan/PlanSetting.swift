@@ -16,7 +16,8 @@ package struct PlanSetting: Sendable {
     package let canonicalValue: @Sendable (PlanSettings) -> String?
 
     package static let all: [PlanSetting] = [
-        alphaQuality, background, chroma, dpi, dynamicRange, effort, format, lossless, maximumBytes, metadata, nearLossless,
+        alphaQuality, background, chroma, dpi, dynamicRange, effort, format, lossless, maximumBytes, metadata,
+        nearLossless,
         progressive, quality, sharpYUV,
         animation, frame, frames, loop, page, pixel, reverse, speed, strict,
     ]

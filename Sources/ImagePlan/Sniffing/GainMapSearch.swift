@@ -111,7 +111,8 @@ struct JPEGSegmentWalk {
     mutating func next(in file: inout FileProbe) -> (marker: Int, content: Range<Int>)? {
         while steps < Self.maximumSteps {
             steps += 1
-            guard file.bigEndian(at: position, bytes: 1) == 0xFF, let marker = file.bigEndian(at: position + 1, bytes: 1)
+            guard file.bigEndian(at: position, bytes: 1) == 0xFF,
+                let marker = file.bigEndian(at: position + 1, bytes: 1)
             else { return nil }
             switch marker {
             // Fill bytes may precede a marker; TEM and RSTn have no length.

@@ -89,7 +89,8 @@ struct GainMapContainer {
             // Their place: after the header, the directory, and the offset 0 of a next one.
             + entry(0x02, type: 7, count: 16 * lengths.count, word(8 + 2 + 3 * 12 + 4)) + word(0)
         // The first is the representative image; what the second is, DC-007 has no name for.
-        let images = word(0x03_0000) + word(lengths[0]) + word(0) + word(0) + word(0) + word(lengths[1]) + word(offset) + word(0)
+        let images =
+            word(0x03_0000) + word(lengths[0]) + word(0) + word(0) + word(0) + word(lengths[1]) + word(offset) + word(0)
         return header + directory + images
     }
 }

@@ -18,11 +18,12 @@ struct GainMapProperties: Equatable {
     private(set) var fullHeadroom: [Double] = []
 
     /// The names in the packet, in the order in which they are written.
-    private static let names: [(name: String, path: WritableKeyPath<Self, [Double]> & Sendable, isByChannel: Bool)] = [
-        ("GainMapMin", \.minimum, true), ("GainMapMax", \.maximum, true), ("Gamma", \.gamma, true),
-        ("OffsetSDR", \.baseOffset, true), ("OffsetHDR", \.alternateOffset, true),
-        ("HDRCapacityMin", \.leastHeadroom, false), ("HDRCapacityMax", \.fullHeadroom, false),
-    ]
+    private static let names:
+        [(name: String, path: any WritableKeyPath<Self, [Double]> & Sendable, isByChannel: Bool)] = [
+            ("GainMapMin", \.minimum, true), ("GainMapMax", \.maximum, true), ("Gamma", \.gamma, true),
+            ("OffsetSDR", \.baseOffset, true), ("OffsetHDR", \.alternateOffset, true),
+            ("HDRCapacityMin", \.leastHeadroom, false), ("HDRCapacityMax", \.fullHeadroom, false),
+        ]
 
     /// Reads the properties of a packet.
     ///
@@ -35,7 +36,9 @@ struct GainMapProperties: Equatable {
         for (name, path, isByChannel) in Self.names {
             guard let texts = values[name] else { continue }
             let numbers = texts.compactMap { Double($0) }.filter(\.isFinite)
-            guard numbers.count == texts.count, numbers.count == 1 || isByChannel && numbers.count == 3 else { return nil }
+            guard numbers.count == texts.count, numbers.count == 1 || isByChannel && numbers.count == 3 else {
+                return nil
+            }
             self[keyPath: path] = numbers
         }
         guard !maximum.isEmpty, !fullHeadroom.isEmpty, gamma.allSatisfy({ $0 > 0 }),

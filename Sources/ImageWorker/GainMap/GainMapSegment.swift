@@ -23,7 +23,9 @@ struct GainMapSegment: Equatable {
     ///
     /// `nil` if it is of a later version or too short, has a denominator of 0, or describes a map that makes a brighter image darker.
     init?(_ content: [UInt8]) {
-        guard content.count >= 5, content[0] == 0, content[1] == 0, content[4] & Self.isBackward == 0 else { return nil }
+        guard content.count >= 5, content[0] == 0, content[1] == 0, content[4] & Self.isBackward == 0 else {
+            return nil
+        }
         writerVersion = UInt16(content[2]) << 8 | UInt16(content[3])
         flags = content[4] & (Self.isByChannel | Self.usesBasePrimaries | Self.hasCommonDenominator)
         let fractions = 2 + 5 * (flags & Self.isByChannel == 0 ? 1 : 3)

@@ -35,7 +35,8 @@ struct SourceRegion: Equatable {
         // Sums of fractions may be off by a rounding error.
         let slack = 1e-9
         let corner = origin + across + down
-        return min(origin.x, origin.y, corner.x, corner.y) < -slack || max(origin.x, origin.y, corner.x, corner.y) > 1 + slack
+        return min(origin.x, origin.y, corner.x, corner.y) < -slack
+            || max(origin.x, origin.y, corner.x, corner.y) > 1 + slack
     }
 
     /// Cuts a rectangle out of an image of a size, or puts a canvas around it if the rectangle is larger.

@@ -59,6 +59,7 @@ extension XMPPacket {
     private static func trimmed(_ text: ArraySlice<UInt8>) -> String {
         let isBlank: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0D).contains($0) }
         let tail = text.drop(while: isBlank)
-        return String(decoding: tail.prefix((tail.lastIndex { !isBlank($0) } ?? tail.startIndex - 1) - tail.startIndex + 1), as: UTF8.self)
+        let end = tail.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? tail.startIndex
+        return String(decoding: tail[..<end], as: UTF8.self)
     }
 }

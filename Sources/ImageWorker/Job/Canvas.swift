@@ -97,13 +97,19 @@ struct Canvas {
     /// Replaces every frame by a rectangle of it, or by a canvas around it if the rectangle is larger.
     ///
     /// - Parameter rectangle: the rectangle in the coordinates of `shape`.
-    mutating func change(to shape: PictureShape, showing rectangle: PixelRectangle, _ body: (Raster) throws -> Raster) throws {
+    mutating func change(to shape: PictureShape, showing rectangle: PixelRectangle, _ body: (Raster) throws -> Raster)
+        throws
+    {
         region.crop(rectangle, of: self.shape.size)
         try change(to: shape, body)
     }
 
     /// Replaces every frame by one that is mirrored or turned.
-    mutating func change(to shape: PictureShape, turning: (inout SourceRegion) -> Void, _ body: (Raster) throws -> Raster) throws {
+    mutating func change(
+        to shape: PictureShape,
+        turning: (inout SourceRegion) -> Void,
+        _ body: (Raster) throws -> Raster
+    ) throws {
         turning(&region)
         try change(to: shape, body)
     }

