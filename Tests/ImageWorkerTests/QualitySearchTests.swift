@@ -87,9 +87,9 @@ struct QualitySearchTests {
         #expect(plain.description.quality != nil && plain.description.tries == 0 && plain.description.score == nil)
     }
 
-    @Test func `a flat image gets the lowest quality, a tiny one the default`() throws {
+    @Test func `a flat image gets a low quality, a tiny one the default`() throws {
         let flat = Workbench.png(PixelImage(width: 40, height: 40) { _, _ in [90, 120, 200, 255] })
-        #expect(try make("format=webp&q=auto", of: flat).description.quality == QualitySteps.range.lowerBound)
+        #expect(try #require(make("format=webp&q=auto", of: flat).description.quality) <= 40)
         let tiny = Workbench.png(PixelImage(width: 7, height: 40) { x, _ in [UInt8(x * 20), 120, 200, 255] })
         let made = try make("format=webp&q=auto", of: tiny)
         #expect(made.description.quality == QualityDefaults().webp && made.description.tries == 0)
