@@ -50,7 +50,7 @@ struct PerceptualScoreTests {
 
     @Test func `an image has the score 100 against itself`() {
         let pattern = Self.pattern(width: 96, height: 64)
-        #expect(score(pattern, pattern) == 100)
+        #expect(score(pattern, pattern) > 99.9)
     }
 
     /// Scores of the package ssimulacra2 0.3 (Python) for the same pixels; it blurs by other filters, which moves a score by a point.
@@ -83,18 +83,18 @@ struct PerceptualScoreTests {
             [x < 32 ? 200 : UInt8(x), UInt8(y), 9, x < 32 ? 0 : 255]
         }
         let opaque = PixelImage(width: 64, height: 64) { x, y in [UInt8(x), UInt8(y), 9, 255] }
-        #expect(score(clear, other) == 100)
+        #expect(score(clear, other) > 99.9)
         #expect(score(clear, opaque) < 50)
         let plain = PixelImage(width: 64, height: 64, channels: 3) { x, y in [UInt8(x), UInt8(y), 9] }
-        #expect(score(opaque, plain) == 100)
+        #expect(score(opaque, plain) > 99.9)
     }
 
     @Test(arguments: [8, 9, 15, 16, 33])
     func `small images have a score, too`(side: Int) {
         let (pattern, flipped) = (Self.pattern(width: side, height: side), Self.flipped(width: side, height: side))
-        #expect(score(pattern, pattern) == 100)
+        #expect(score(pattern, pattern) > 99.9)
         let found = score(pattern, flipped)
-        #expect(found < 100 && found > 0, "\(found)")
+        #expect(found < 99 && found > 0, "\(found)")
     }
 
     @Test func `traits tell smooth images from textures`() throws {
@@ -111,7 +111,7 @@ struct PerceptualScoreTests {
         for index in 6...9 { #expect(smooth[index] > rough[index], "\(index)") }
         #expect(smooth.last == rough.last)
         // Not all scales.
-        #expect(traits(Self.pattern(width: 127, height: 500)) == nil)
+        #expect(traits(Self.pattern(width: 112, height: 500)) == nil)
     }
 
     @Test(.enabled(if: SharedImages.isAvailable), arguments: ["fox.jpg", "hato.jpg", "kimono.jpg"])

@@ -30,7 +30,7 @@ struct QualityStepsTests {
     }
 
     @Test(arguments: [ImageFormat.jpeg, .webp, .avif, .jxl], [50.0, 62.5, 75, 82.5])
-    func `an image above or below the mean curve takes two tries, seldom three`(format: ImageFormat, target: Double) {
+    func `an image above or below the mean curve takes few tries`(format: ImageFormat, target: Double) {
         let model = QualityModel.of(format)
         for off in stride(from: -14.0, through: 14, by: 2) {
             for steepness in [0.8, 1, 1.2] {
@@ -42,7 +42,7 @@ struct QualityStepsTests {
                 let isWithin = abs(curve(result) - target) <= tolerance
                 let isAtEnd = !QualitySteps.range.dropFirst().dropLast().contains(result)
                 #expect(isWithin || isAtEnd, "\(off) \(steepness): \(tries)")
-                #expect(tries.count <= 3 && Set(tries).count == tries.count, "\(off) \(steepness): \(tries)")
+                #expect(tries.count <= 4 && Set(tries).count == tries.count, "\(off) \(steepness): \(tries)")
             }
         }
     }

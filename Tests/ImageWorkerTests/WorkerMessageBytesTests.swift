@@ -14,7 +14,7 @@ struct WorkerMessageBytesTests {
             plan: "1?",
             bucket: .rest,
             quality: QualityDefaults(jpeg: 1, webp: 100, avif: 50, webpOptions: options),
-            search: EncodingSearch(takesSmallest: true)
+            search: EncodingSearch(takesSmallest: true, secondEffort: 6)
         )
         (second.quality.avifEffort, second.quality.distance, second.quality.jxl) = (9, 750, 45)
         var job = WorkerJob()
@@ -64,10 +64,10 @@ struct WorkerMessageBytesTests {
     @Test func `a job has the bytes of version 4`() throws {
         let recorded = Self.bytes(
             """
-            454447570402bb00000008070605040302010000000002000000041027000080f0fa0200000000000100000401a00f0000b8\
+            454447570402bd00000008070605040302010000000002000000041027000080f0fa0200000000000100000401a00f0000b8\
             0b00000600021000313f773d31302662673d66663838303001504f3c02010004323c00010101640000640000000000000200\
             313f0001643206010002323c00010101640000640001000000010000000004000000010915cd5b070000000000e803000000\
-            ee020000010108006c6f676f732fc3a44d000000000000000c40420f00000000000000004000000000000000004f2d
+            ee020000010108006c6f676f732fc3a44d000000000000000c40420f00000000000000004000000000000000004f002d06
             """
         )
         #expect(try Self.job.encoded() == recorded)
@@ -77,9 +77,9 @@ struct WorkerMessageBytesTests {
     @Test func `a reply has the bytes of version 4`() throws {
         let recorded = Self.bytes(
             """
-            454447570403660000000900000000000000000100000002000000ffffffff03040400000003000000010000000003000000\
+            4544475704036c0000000900000000000000000100000002000000ffffffff03040400000003000000010000000003000000\
             000000000003280000001e000000070000000100001000000000000180010000000100000001000000000200000000000000\
-            004704000000000102037b7d
+            00470400000000e602000000000102037b7d
             """
         )
         #expect(try Self.results.encoded(inline: [[1, 2, 3], nil, Array("{}".utf8)]) == recorded)

@@ -49,13 +49,13 @@ struct QualitySteps {
         guard let quality = next else { return }
         tries += 1
         let point = Point(quality: quality, score: score)
-        // Of equal scores, such as those of a flat image, the lower quality.
+        // Of scores that are equal but for rounding, such as those of a flat image, the lower quality.
         let (off, least) = (abs(score - target), nearest.map { abs($0.score - target) } ?? .infinity)
-        if off < least || (off == least && quality < nearest?.quality ?? 0) { nearest = point }
+        let isLower = quality < nearest?.quality ?? .max
+        if isLower ? off < least + 0.1 : off < least - 0.1 { nearest = point }
         if score < target { below = point } else { above = point }
         next = nil
         guard abs(score - target) > tolerance, tries < Self.most else { return }
-        let wanted: Double
         if let below, let above {
             // Encoders may score less at a higher quality, if only by a little.
             guard above.quality - below.quality > 1 else { return }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// The score of SSIMULACRA 2.1 for an image against its reference: 100 for equal ones, 90 where no difference is seen, about 75 for
-/// photographs at the default qualities, 50 where differences annoy, and below 0 for very bad ones.
+/// The score of SSIMULACRA 2.1 for an image against its reference: 100 for equal ones but for rounding, 90 where no difference is seen,
+/// about 75 for photographs at the default qualities, 50 where differences annoy, and below 0 for very bad ones.
 ///
 /// Structural similarity and differences of edges in XYB at five scales (J. Sneyers, 2022–23). Of its 108 terms those with a weight
 /// below 0.1 are left out, which changes a photograph's score by less than 0.1; most planes at full size go with them. For images with
