@@ -31,7 +31,7 @@ package enum AVIFTiming: Hashable, Sendable {
             return
         }
         // The result is a JPEG.
-        guard !plan.keepsGainMap(of: header) else {
+        guard !plan.keepsGainMap(of: header) || request.origin.source.formats.unwritten.contains(.jpeg) else {
             self = .atOnce
             return
         }

@@ -31,7 +31,7 @@ package struct OriginMetadata: Hashable, Sendable {
             .optional(11, \.header.hasAlpha),
             .optional(22, \.placeholder),
             .value(23, \.header.hasCredentials, omitting: false),
-            .value(24, \.header.hasGainMap, omitting: false),
+            .optional(24, \.header.hasGainMap),
         ]
     )
 

@@ -28,9 +28,10 @@ extension PlanSettings {
 extension Plan {
     /// Whether the result keeps the gain map of an original with this header, if that can be read.
     ///
+    /// A JPEG of which it is unknown counts as one with a gain map.
     /// With `format=auto`, the result is then a JPEG, unless `lossless=1` or a step that makes alpha demands another format.
     package func keepsGainMap(of header: ImageHeader) -> Bool {
-        guard settings.dynamicRange == .keep, header.format == .jpeg, header.hasGainMap else { return false }
+        guard settings.dynamicRange == .keep, header.format == .jpeg, header.hasGainMap ?? true else { return false }
         return settings.format != .auto || !(makesAlpha || settings.encoding.isLossless)
     }
 

@@ -164,7 +164,7 @@ private struct SettingsEffect {
         func drop(_ dropped: [PlanSetting]) { for setting in dropped { values[setting.name] = nil } }
         // A still original has no frames to select or to time, and pixels do not depend on a resolution.
         drop([.animation, .frame, .frames, .loop, .speed, .reverse, .dpi])
-        // Only a JPEG has a gain map, which a record made by an earlier release does not tell.
+        // Only a JPEG has a gain map that is kept; records of earlier releases do not tell.
         if header.format != .jpeg { drop([.dynamicRange]) }
         // A JPEG is opaque, and stays it without a step that makes alpha.
         let isOpaque = header.format == .jpeg && !plan.makesAlphaAnywhere
@@ -228,6 +228,7 @@ private struct SettingsEffect {
             // The AVIF of format=auto has an effort of its own, and WebP may stand in for it; JPEG XL may lack an encoder.
             let bucket = encoding.bucket ?? .rest
             let keepsGainMap = plan.keepsGainMap(of: header)
+            guard !keepsGainMap || header.hasGainMap == true else { return nil }
             guard keepsGainMap || !encoding.takesSmallest && bucket <= .webp else { return nil }
             let isOpaque: [Bool] = header.format == .jpeg ? [false] : [false, true]
             let formats = isOpaque.map { hasAlpha in

@@ -15,6 +15,8 @@ package struct GainMapSearch {
     package static let packetIdentifier = Array("http://ns.adobe.com/xap/1.0/\0".utf8)
     /// The most images in an index that are looked at, besides the first.
     private static let maximumImages = 15
+    /// The maximum number of bytes to read: many times what a camera's file takes.
+    private static let budget = 512 << 10
     /// The most entries of the index's directory.
     private static let maximumEntries = 64
 
@@ -34,8 +36,14 @@ package struct GainMapSearch {
     ///   - length: the length of the file, or of what has arrived of it, in bytes.
     ///   - read: returns the bytes of a range within that length; `nil` if they cannot be read.
     package static func find(length: Int, read: @escaping (Range<Int>) -> [UInt8]?) -> Finding? {
-        var search = GainMapSearch(file: FileProbe(length: length, read: read))
-        return search.images().lazy.compactMap { search.finding(in: $0) }.first
+        var search = GainMapSearch(file: FileProbe(length: length, budget: budget, read: read))
+        var end = 0
+        // An index may name one place many times.
+        for image in search.images().sorted(by: { $0.lowerBound < $1.lowerBound }) where image.lowerBound >= end {
+            if let found = search.finding(in: image) { return found }
+            end = image.upperBound
+        }
+        return nil
     }
 
     /// The images after the first that the index names, within the file (CIPA DC-007 §5.2.3).
@@ -81,18 +89,25 @@ package struct GainMapSearch {
         var walk = JPEGSegmentWalk(from: image.lowerBound)
         var packet: [UInt8]?
         var segment: [UInt8]?
-        while let found = walk.next(in: &file), found.content.upperBound <= image.upperBound {
-            guard found.marker == 0xE1 || found.marker == 0xE2,
-                let content = file.bytes(at: found.content.lowerBound, count: found.content.count)
-            else { continue }
-            if found.marker == 0xE1, content.starts(with: Self.packetIdentifier) {
-                let text = content.dropFirst(Self.packetIdentifier.count)
-                if text.firstRange(of: Array(Self.namespace.utf8)) != nil { packet = packet ?? Array(text) }
-            } else if found.marker == 0xE2, content.starts(with: Self.identifier) {
-                segment = segment ?? Array(content.dropFirst(Self.identifier.count))
+        while packet == nil || segment == nil, let found = walk.next(in: &file),
+            found.content.upperBound <= image.upperBound
+        {
+            if packet == nil, found.marker == 0xE1, let text = content(of: found.content, after: Self.packetIdentifier) {
+                packet = text.contains(text: Self.namespace) ? text : nil
+            } else if segment == nil, found.marker == 0xE2 {
+                segment = content(of: found.content, after: Self.identifier)
             }
         }
         return packet == nil && segment == nil ? nil : Finding(range: image, packet: packet, segment: segment)
+    }
+
+    /// The content of a segment after its identifier; `nil` if it begins with another.
+    private mutating func content(of segment: Range<Int>, after identifier: [UInt8]) -> [UInt8]? {
+        guard segment.count >= identifier.count,
+            file.bytes(at: segment.lowerBound, count: identifier.count)?.elementsEqual(identifier) == true
+        else { return nil }
+        let start = segment.lowerBound + identifier.count
+        return file.bytes(at: start, count: segment.upperBound - start).map { Array($0) }
     }
 }
 

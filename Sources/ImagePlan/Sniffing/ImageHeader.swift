@@ -16,8 +16,8 @@ package struct ImageHeader: Hashable, Sendable {
     package var hasAlpha: Bool?
     /// Whether the file contains C2PA manifests; the sniffer leaves it `false` (`ManifestSearch`).
     package var hasCredentials = false
-    /// Whether a JPEG has a gain map; the sniffer leaves it `false` (`GainMapSearch`).
-    package var hasGainMap = false
+    /// Whether a JPEG has a gain map (`GainMapSearch`); `nil` from the sniffer, and in records of earlier releases.
+    package var hasGainMap: Bool?
 
     /// Creates a header.
     package init(

@@ -8,6 +8,8 @@ package struct ManifestSearch {
 
     /// The maximum number of chunks, boxes or blocks to visit.
     private static let maximumSteps = 4096
+    /// The maximum number of bytes to read.
+    private static let budget = 4 << 20
     /// The bytes of an SVG that are searched; its metadata precede what is drawn.
     private static let markupLength = 1 << 20
 
@@ -22,7 +24,7 @@ package struct ManifestSearch {
         length: Int,
         read: @escaping (Range<Int>) -> [UInt8]?
     ) -> Bool {
-        var search = ManifestSearch(file: FileProbe(length: length, read: read))
+        var search = ManifestSearch(file: FileProbe(length: length, budget: budget, read: read))
         return switch format {
         case .jpeg: search.isInJPEG()
         case .png: search.isInPNG()
@@ -159,6 +161,6 @@ package struct ManifestSearch {
     /// An SVG's element `c2pa:manifest`.
     private mutating func isInSVG() -> Bool {
         guard let text = file.bytes(at: 0, count: min(file.length, Self.markupLength)) else { return false }
-        return text.firstRange(of: Array("<c2pa:manifest".utf8)) != nil
+        return text.contains(text: "<c2pa:manifest")
     }
 }

@@ -179,7 +179,7 @@ struct SourceDecoder {
     /// The bytes at the start of a file that are searched for a gain map's metadata.
     private static let announcement = 256 << 10
 
-    /// The gain map after a JPEG; `nil` without one that the original's record may promise, too.
+    /// The gain map after a JPEG; `nil` if it has none, and for a reduction, whatever the original has.
     var gainMap: GainMapSearch.Finding? {
         guard reduction == nil, coder.format == .jpeg else { return nil }
         return unsafe GainMapSearch.find(length: mapping.bytes.count) { range in unsafe Array(mapping.bytes[range]) }

@@ -18,7 +18,7 @@ struct SecondEncoding {
     ///   - picture: an image in memory.
     ///   - first: the first encoding.
     ///   - options: the options of the first encoding.
-    /// - Returns: the second encoding, or the first if none was found that scores as much.
+    /// - Returns: the second encoding, or the first if none was found that is smaller and scores as much.
     /// - Throws: the errors of encoding and decoding.
     func run(
         _ picture: FinishedPicture,
@@ -33,13 +33,16 @@ struct SecondEncoding {
             found.encoded = try coder.encode(picture, again)
             return found
         }
-        // Chroma is then subsampled with its effect on luma in mind, which takes longer and scores more.
-        again.webp.useSharpYUV = true
         guard let score = try first.score ?? ScoreSearch.score(of: first.encoded, from: picture, coder) else { return first }
-        var search = ScoreSearch(coder: coder, options: again, target: score)
-        search.isRefined = true
-        let found = try search.run(picture)
-        guard let reached = found.score, reached >= score - Self.largestLoss else { return first }
-        return found
+        // Chroma that is subsampled with its effect on luma in mind scores more, but may take more bytes.
+        for isSharp in coder.format == .webp && !again.webp.useSharpYUV ? [true, false] : [again.webp.useSharpYUV] {
+            again.webp.useSharpYUV = isSharp
+            var search = ScoreSearch(coder: coder, options: again, target: score)
+            search.isRefined = true
+            let found = try search.run(picture)
+            guard let reached = found.score, reached >= score - Self.largestLoss else { continue }
+            if found.encoded.count < first.encoded.count { return found }
+        }
+        return first
     }
 }

@@ -42,9 +42,13 @@ struct GainMapProperties: Equatable {
             self[keyPath: path] = numbers
         }
         guard !maximum.isEmpty, !fullHeadroom.isEmpty, gamma.allSatisfy({ $0 > 0 }),
-            (0..<3).allSatisfy({ Self.of($0, minimum) <= Self.of($0, maximum) })
+            (0..<3).allSatisfy({ Self.of($0, minimum) <= Self.of($0, maximum) }),
+            leastHeadroom[0] >= 0, fullHeadroom[0] > leastHeadroom[0], (baseOffset + alternateOffset).allSatisfy({ $0 >= 0 })
         else { return nil }
     }
+
+    /// Whether a property has a number for each channel.
+    var isByChannel: Bool { Self.names.contains { self[keyPath: $0.path].count == 3 } }
 
     private static func of(_ channel: Int, _ numbers: [Double]) -> Double {
         numbers.count == 1 ? numbers[0] : numbers[channel]

@@ -21,7 +21,7 @@ struct GainMapSegment: Equatable {
 
     /// Reads a segment's content after its identifier.
     ///
-    /// `nil` if it is of a later version or too short, has a denominator of 0, or describes a map that makes a brighter image darker.
+    /// `nil` if it is of a later version or too short, has a denominator of 0, or describes a map of an image that is itself the brighter one.
     init?(_ content: [UInt8]) {
         guard content.count >= 5, content[0] == 0, content[1] == 0, content[4] & Self.isBackward == 0 else {
             return nil
@@ -37,10 +37,14 @@ struct GainMapSegment: Equatable {
         }
         let denominators = isCommon ? [numbers[0]] : stride(from: 1, to: count, by: 2).map { [numbers] in numbers[$0] }
         guard !denominators.contains(0) else { return nil }
+        guard signed(0) >= 0, signed(1) > signed(0) else { return nil }
         for channel in 0..<(fractions / 5) {
             guard signed(2 + 5 * channel) <= signed(3 + 5 * channel), signed(4 + 5 * channel) > 0 else { return nil }
         }
     }
+
+    /// Whether each of red, green and blue has numbers of its own.
+    var hasChannels: Bool { flags & Self.isByChannel != 0 }
 
     /// The value of a fraction: 0 and 1 are headrooms, then a minimum, a maximum, a gamma and two offsets for each channel.
     private func signed(_ index: Int) -> Double {

@@ -33,7 +33,8 @@ extension OutputMaker {
             halvesColours: false,
             isProgressive: false,
             effort: .weighed,
-            deadline: deadline
+            deadline: deadline,
+            keepsComponents: properties?.isByChannel == true || segment?.hasChannels == true
         )
         let file = try unsafe made.samples.span.bytes.withUnsafeBytes { samples in
             try unsafe encoder.encode(samples, size: made.size, bands: made.channels, header: header)
@@ -56,7 +57,7 @@ extension OutputMaker {
         _ size: PixelSize,
         neutral: [UInt8]
     ) throws -> GainMapPixels? {
-        let file = try decoder.extracted(range)
+        guard let file = try? decoder.extracted(range) else { return nil }
         defer { withExtendedLifetime(file) {} }
         let header = try JPEGCoder().open(file, DecodingOptions())
         let whole = PixelSize(width: header.width, height: header.height)
@@ -68,6 +69,10 @@ extension OutputMaker {
         guard (try? EncoderMemory.check(output, bytesPerPixel: 16, as: .jpeg)) != nil else { return nil }
         var options = DecodingOptions()
         options.shrink = Self.shrink(of: whole, for: region, output)
+        // It is held twice.
+        guard DecodeBudget.refusal(of: whole, loadedSmallerBy: options.shrink, within: limits.bytes) == nil,
+            (try? EncoderMemory.check(whole, bytesPerPixel: 2 * header.bands, as: .jpeg)) != nil
+        else { return nil }
         let raster = try JPEGCoder().open(file, options)
         deadline.watch(raster)
         let samples = try raster.withBytes { bytes in unsafe bytes.withUnsafeBytes { unsafe Array($0) } }

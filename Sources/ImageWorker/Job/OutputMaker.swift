@@ -83,14 +83,25 @@ struct OutputMaker {
         try apply(steps, of: plan, to: &canvas)
         let size = canvas.shape.size
         try check(size, format, traits)
-        let container = format == .jpeg ? try gainMap(plan, showing: canvas.region, size) : nil
+        var container = format == .jpeg ? try gainMap(plan, showing: canvas.region, size) : nil
         var finished = try finish(canvas, animation, plan, keepsAlpha: traits.hasAlpha)
         if plan.settings.animation.isReversed { finished = try finished.reversed(deadline) }
         clock.endTransform()
 
         try deadline.check()
-        var encoded = try OutputEncoder(plan: plan.leaving(container?.added ?? 0), output: output, deadline: deadline)
-            .encode(finished, among: contenders(plan, format, size, isAnimated: choice.isAnimated))
+        let contenders = contenders(plan, format, size, isAnimated: choice.isAnimated)
+        func encode(leaving bytes: Int) throws -> OutputEncoder.Encoded {
+            try OutputEncoder(plan: plan.leaving(bytes), output: output, deadline: deadline)
+                .encode(finished, among: contenders)
+        }
+        var encoded: OutputEncoder.Encoded
+        do {
+            encoded = try encode(leaving: container?.added ?? 0)
+        } catch _ as RequestError where container != nil {
+            // The image alone may have few enough bytes.
+            container = nil
+            encoded = try encode(leaving: 0)
+        }
         if let container { encoded.picture = EncodedPicture(container.joined(to: encoded.picture.copy)) }
         try OutputLimit.check(encoded.picture.count)
         clock.endEncode()
@@ -132,7 +143,7 @@ struct OutputMaker {
 
     /// Whether the result keeps the source's gain map, if that can be read.
     func keepsGainMap(_ plan: Plan) -> Bool {
-        guard plan.settings.dynamicRange == .keep else { return false }
+        guard plan.settings.dynamicRange == .keep, encoders[.jpeg] != nil else { return false }
         var header = facts.header
         header.hasGainMap = decoder.gainMap != nil
         return plan.keepsGainMap(of: header)

@@ -15,6 +15,8 @@ struct JPEGEncoder {
     let isProgressive: Bool
     let effort: Effort
     let deadline: Deadline
+    /// Whether the file has three components even if the picture is grey.
+    var keepsComponents = false
 
     /// How much time may be spent for fewer bytes.
     enum Effort: Comparable {
@@ -61,7 +63,8 @@ struct JPEGEncoder {
         let tables = JPEGTables(quality: quality)
         var parts = try unsafe components(pixels, size, bands, tables)
         // Colours without any coefficient decode to grey with and without their components, but a profile may be one of RGB.
-        if parts.count == 3, parts[1].isZero, parts[2].isZero, !JPEGHeader.hasProfile(header) { parts.removeLast(2) }
+        let isGrey = parts.count == 3 && parts[1].isZero && parts[2].isZero
+        if isGrey, !keepsComponents, !JPEGHeader.hasProfile(header) { parts.removeLast(2) }
         let scans = try scans(of: parts)
         var file = JPEGFile(header: header)
         file.append(tables: parts.count == 1 ? [tables.luma] : [tables.luma, tables.chroma])
