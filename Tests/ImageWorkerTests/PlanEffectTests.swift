@@ -5,7 +5,7 @@ import Testing
 @testable import ImageWorker
 
 /// Plans with equal effects, made by real encoders.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct PlanEffectTests {
     private static let width = 301
     private static let height = 200

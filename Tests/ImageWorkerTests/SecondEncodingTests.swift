@@ -1,3 +1,4 @@
+import Glibc
 import ImagePlan
 import TestSupport
 import Testing
@@ -7,12 +8,14 @@ import Testing
 /// Popular images are encoded again with more effort.
 @Suite(.timeLimit(.minutes(2)))
 struct SecondEncodingTests {
-    /// Slow waves with fine noise of all colours, like a photograph.
+    /// Slow and fast waves, edges of different colours and a little noise in brightness, like a photograph.
     private static let picture: PixelImage = {
         var generator = SeededGenerator(seed: 7)
         return PixelImage(width: 256, height: 192) { x, y in
-            let wave = 60 * (x / 32 + y / 24) % 170
-            return (0..<3).map { UInt8(clamping: wave + 30 * $0 + Int.random(in: 0...24, using: &generator)) } + [255]
+            let (u, v) = (Double(x), Double(y))
+            let wave = 40 * sin(u / 37 + v / 23) + 25 * sin(u / 5 - v / 9) + Double(Int.random(in: -4...4, using: &generator))
+            let base: [Double] = (x - 90) * (x - 90) + (y - 80) * (y - 80) < 3_000 ? [170, 110, 80] : [80, 120, 130]
+            return base.map { UInt8(clamping: Int($0 + wave)) } + [255]
         }
     }()
 

@@ -14,6 +14,9 @@ package enum UltraHDR {
         [0, 0, 0, 0, 0] + fraction(0) + fraction(3) + fraction(-1) + fraction(3) + fraction(1) + fraction(1, 64)
         + fraction(1, 64)
 
+    /// The content of a segment whose picture is the brighter one: the headrooms are exchanged.
+    package static let backwardSegment: [UInt8] = Array(segment[..<5]) + fraction(3) + fraction(0) + segment[21...]
+
     private static func fraction(_ numerator: Int, _ denominator: Int = 1) -> [UInt8] {
         word(numerator) + word(denominator)
     }

@@ -89,6 +89,8 @@ struct OutputMaker {
         clock.endTransform()
 
         try deadline.check()
+        // It may be encoded twice, and is read once only.
+        if container != nil, plan.settings.encoding.maximumBytes != nil { finished = try finished.inMemory(deadline) }
         let contenders = contenders(plan, format, size, isAnimated: choice.isAnimated)
         func encode(leaving bytes: Int) throws -> OutputEncoder.Encoded {
             try OutputEncoder(plan: plan.leaving(bytes), output: output, deadline: deadline)
