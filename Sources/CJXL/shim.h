@@ -1,6 +1,6 @@
 #pragma once
-// libjxl: decoder, and encoder of JPEG files and, for tests, of animations. Swift imports its headers unchanged, except for calls that lost a parameter
-// without a use in libjxl 0.9; these functions have the newer form.
+// libjxl: its decoder, and its encoder, which codes JPEG files again and, for tests, makes animations. Swift imports the headers
+// unchanged, except for calls that lost a parameter without a use in libjxl 0.9; these functions have the newer form.
 #include <jxl/decode.h>
 #include <jxl/encode.h>
 #include <jxl/version.h>

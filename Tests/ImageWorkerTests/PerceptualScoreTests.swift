@@ -63,8 +63,8 @@ struct PerceptualScoreTests {
 
     /// `Tests/Browser/playground.py` measures the same images in the browser.
     @Test func `the playground's script measures the same`() {
-        let found = score(Self.pattern(width: 96, height: 64), Self.flipped(width: 96, height: 64))
-        #expect(abs(found - 90.6215) < 0.01, "\(found)")
+        let found = score(Self.pattern(width: 160, height: 130), Self.flipped(width: 160, height: 130))
+        #expect(abs(found - 83.6419) < 0.01, "\(found)")
     }
 
     @Test func `noise of one level is invisible, and blocks in a sky are visible`() {

@@ -119,13 +119,15 @@ struct QualitySearchTests {
         #expect(searched.allSatisfy { abs($0 - 75) < 3 }, "\(searched)")
     }
 
-    @Test func `a flat image gets a low quality, a tiny one the default`() throws {
-        let flat = Workbench.png(PixelImage(width: 40, height: 40) { _, _ in [90, 120, 200, 255] })
+    @Test func `a flat image gets a low quality, a small one the default`() throws {
+        let flat = Workbench.png(PixelImage(width: 120, height: 113) { _, _ in [90, 120, 200, 255] })
         #expect(try #require(make("format=webp&q=auto", of: flat).description.quality) <= 40)
-        let tiny = Workbench.png(PixelImage(width: 7, height: 40) { x, _ in [UInt8(x * 20), 120, 200, 255] })
-        let made = try make("format=webp&q=auto", of: tiny)
-        #expect(made.description.quality == QualityDefaults().webp && made.description.tries == 0)
-        #expect(made.description.score == nil)
+        for (width, height) in [(7, 40), (160, 112)] {
+            let small = Workbench.png(PixelImage(width: width, height: height) { x, _ in [UInt8(x), 120, 200, 255] })
+            let made = try make("format=webp&q=auto", of: small)
+            #expect(made.description.quality == QualityDefaults().webp && made.description.tries == 0)
+            #expect(made.description.score == nil)
+        }
     }
 
     @Test(arguments: ["png", "webp&lossless=1", "gif", "tiff"])

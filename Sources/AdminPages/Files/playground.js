@@ -386,7 +386,7 @@ const compare = async () => {
     if (!results[i]) continue;
     try {
       const made = await pixels(results[i].blob);
-      f.dd[2].textContent = reference && made.width === reference.width && made.height === reference.height ? score(reference, made).toFixed(1) : "–";
+      f.dd[2].textContent = reference && made.width === reference.width && made.height === reference.height ? score(reference, made)?.toFixed(1) ?? "–" : "–";
     } catch { f.dd[2].textContent = "not shown here"; f.img.removeAttribute("src"); }
   }
 };

@@ -13,52 +13,83 @@ const bell = [0, 1, 2, 3, 4, 5].map(x => Math.exp(-x * x / 4.5)), whole = bell.r
 
 // Linear red, green and blue, over middle grey where transparent.
 const linear = ({ data, width, height }) => {
-  const planes = [0, 1, 2].map(band => Float32Array.from({ length: width * height }, (_, i) => {
-    const alpha = data[4 * i + 3];
-    return light[Math.floor((data[4 * i + band] * alpha + 128 * (255 - alpha)) / 255)];
-  }));
+  const planes = [0, 1, 2].map(() => new Float32Array(width * height));
+  for (let i = 0, at = 0; i < width * height; i++, at += 4) {
+    const alpha = data[at + 3], behind = 128 * (255 - alpha);
+    for (let band = 0; band < 3; band++) planes[band][i] = light[Math.floor((data[at + band] * alpha + behind) / 255)];
+  }
   return { planes, width, height };
 };
 const halved = ({ planes, width, height }) => {
   const w = width + 1 >> 1, h = height + 1 >> 1;
-  return { width: w, height: h, planes: planes.map(p => Float32Array.from({ length: w * h }, (_, i) => {
-    const x = i % w * 2, y = Math.floor(i / w) * 2 * width, right = Math.min(x + 1, width - 1), below = y + width < p.length ? y + width : y;
-    return (p[y + x] + p[y + right] + p[below + x] + p[below + right]) / 4;
-  })) };
+  return { width: w, height: h, planes: planes.map(p => {
+    const made = new Float32Array(w * h);
+    for (let row = 0, i = 0; row < h; row++) {
+      const y = row * 2 * width, below = row * 2 + 1 < height ? y + width : y;
+      for (let column = 0; column < w; column++) {
+        const x = column * 2, right = Math.min(x + 1, width - 1);
+        made[i++] = (p[y + x] + p[y + right] + p[below + x] + p[below + right]) / 4;
+      }
+    }
+    return made;
+  }) };
 };
 // One channel of XYB (ISO/IEC 18181-1 Annex L), shifted to be positive.
 const opsin = ({ planes: [r, g, b] }, channel) => {
-  const bias = 0.0037930733, root = v => Math.cbrt(v + bias) - Math.cbrt(bias);
-  return r.map((_, i) => {
-    const long = root(0.3 * r[i] + 0.622 * g[i] + 0.078 * b[i]), medium = root(0.23 * r[i] + 0.692 * g[i] + 0.078 * b[i]), luma = (long + medium) / 2;
-    return channel === 0 ? 7 * (long - medium) + 0.42
-      : channel === 1 ? luma + 0.01 : root(0.24342269 * r[i] + 0.20476745 * g[i] + 0.55180987 * b[i]) - luma + 0.55;
-  });
+  const bias = 0.0037930733, least = Math.cbrt(bias), made = new Float32Array(r.length);
+  for (let i = 0; i < r.length; i++) {
+    const long = Math.cbrt(0.3 * r[i] + 0.622 * g[i] + 0.078 * b[i] + bias) - least;
+    const medium = Math.cbrt(0.23 * r[i] + 0.692 * g[i] + 0.078 * b[i] + bias) - least, luma = (long + medium) / 2;
+    made[i] = channel === 0 ? 7 * (long - medium) + 0.42
+      : channel === 1 ? luma + 0.01 : Math.cbrt(0.24342269 * r[i] + 0.20476745 * g[i] + 0.55180987 * b[i] + bias) - least - luma + 0.55;
+  }
+  return made;
 };
 // A Gaussian blur with a standard deviation of 1.5 pixels; outside is 0.
 const blurred = (p, width, height) => {
-  const along = (from, step, size, place) => from.map((v, i) => {
-    const at = place(i);
-    let sum = bell[0] * v;
-    for (let k = 1; k < 6; k++) sum += bell[k] * ((at >= k ? from[i - k * step] : 0) + (at + k < size ? from[i + k * step] : 0));
-    return sum / whole;
-  });
-  return along(along(p, 1, width, i => i % width), width, height, i => Math.floor(i / width));
+  const along = (from, size, step, lines, stride) => {
+    const made = new Float32Array(from.length);
+    for (let line = 0; line < lines; line++) {
+      for (let at = 0, i = line * stride; at < size; at++, i += step) {
+        let sum = bell[0] * from[i];
+        for (let k = 1; k < 6; k++) {
+          if (at >= k) sum += bell[k] * from[i - k * step];
+          if (at + k < size) sum += bell[k] * from[i + k * step];
+        }
+        made[i] = sum / whole;
+      }
+    }
+    return made;
+  };
+  return along(along(p, width, 1, height, width), height, width, width, 1);
+};
+const product = (a, b) => {
+  const made = new Float32Array(a.length);
+  for (let i = 0; i < a.length; i++) made[i] = a[i] * b[i];
+  return made;
+};
+const add = (sum, value) => {
+  if (value <= 0) return;
+  sum[0] += value;
+  sum[1] += value * value * value * value;
 };
 // The mean, and the fourth root of the mean fourth power, of each kind.
 const measured = (a, b, { width, height }) => {
-  const blur = p => blurred(p, width, height), [ma, mb, aa, bb, ab] = [a, b, a.map(v => v * v), b.map(v => v * v), a.map((v, i) => v * b[i])].map(blur);
+  const blur = p => blurred(p, width, height), [ma, mb, aa, bb, ab] = [a, b, product(a, a), product(b, b), product(a, b)].map(blur);
   const sums = [0, 1, 2].map(() => [0, 0]);
   for (let i = 0; i < a.length; i++) {
     const off = ma[i] - mb[i], edges = (1 + Math.abs(b[i] - mb[i])) / (1 + Math.abs(a[i] - ma[i])) - 1;
     const structure = 1 - (1 - off * off) * (2 * (ab[i] - ma[i] * mb[i]) + 0.0009) / (aa[i] - ma[i] ** 2 + bb[i] - mb[i] ** 2 + 0.0009);
-    [structure, edges, -edges].forEach((v, kind) => { if (v > 0) { sums[kind][0] += v; sums[kind][1] += v ** 4; } });
+    add(sums[0], structure);
+    add(sums[1], edges);
+    add(sums[2], -edges);
   }
   return sums.map(([mean, fourth]) => [mean / a.length, (fourth / a.length) ** 0.25]);
 };
 
-// Both are ImageData of one size.
+// Both are ImageData of one size; null for images that are too small to be scored.
 export const score = (reference, made) => {
+  if (Math.min(reference.width, reference.height) < 8) return null;
   let sum = 0;
   for (let scale = 0, a = linear(reference), b = linear(made); scale < 5 && Math.min(a.width, a.height) >= 8; scale++, a = halved(a), b = halved(b)) {
     for (const channel of [0, 1, 2]) {

@@ -20,7 +20,7 @@ package enum AVIFTiming: Hashable, Sendable {
     ///   - outcome: the original.
     init(of request: VariantRequest, plan: String, _ outcome: OriginOutcome, _ parts: PipelineParts) {
         let header = outcome.origin.record.header
-        guard let bucket = request.bucket, bucket.hasAVIF else {
+        guard let bucket = request.bucket, bucket > .webp else {
             self = .atOnce
             return
         }
@@ -35,14 +35,18 @@ package enum AVIFTiming: Hashable, Sendable {
             self = .atOnce
             return
         }
+        let source = request.origin.source
         let hasAlpha = plan.hasAlpha(source: header.hasAlpha ?? false)
         if bucket.hasJXL, !request.encodingSearch.takesSmallest,
-            FormatNegotiation.prefersJXL(header.format, hasAlpha: hasAlpha)
+            !bucket.hasAVIF || FormatNegotiation.prefersJXL(header.format, hasAlpha: hasAlpha)
         {
+            self = Self.isAffordable(plan, header, request) ? .atOnce : .never
+            return
+        }
+        guard bucket.hasAVIF else {
             self = .atOnce
             return
         }
-        let source = request.origin.source
         // A request over a limit is refused before encoding.
         guard
             let cost = try? CostEstimate(
@@ -63,13 +67,26 @@ package enum AVIFTiming: Hashable, Sendable {
         let milliseconds = EncodingCost.avifMilliseconds(
             pixels: cost.encodedPixels,
             effort: plan.settings.encoding.effort ?? request.quality.avifEffort,
-            isSearched: plan.settings.encoding.maximumBytes != nil
+            encodes: EncodingCost.usualEncodes(plan.settings)
         )
         if milliseconds <= source.avif.budget {
             self = .atOnce
         } else {
             self = Self.canDefer(request, outcome, parts) ? .later : .never
         }
+    }
+
+    /// Whether a JPEG XL is expected within half of the time that a transform may take; it is never made later.
+    private static func isAffordable(_ plan: Plan, _ header: ImageHeader, _ request: VariantRequest) -> Bool {
+        let source = request.origin.source
+        let cost = try? CostEstimate(of: plan, header: header, format: .jxl, maximumPixels: source.limits.pixels)
+        let milliseconds = EncodingCost.milliseconds(
+            of: plan.settings,
+            pixels: cost?.encodedPixels ?? 0,
+            bucket: .jxl,
+            quality: request.quality
+        )
+        return milliseconds <= source.timeouts.transform / 2
     }
 
     /// Whether the AVIF may be made later: the result is stored, and the original is still available then.
@@ -96,8 +113,7 @@ package enum AVIFTiming: Hashable, Sendable {
     func bucket(for request: VariantRequest) -> FormatBucket? {
         switch self {
         case .atOnce: nil
-        case .later: .webp
-        case .never: request.bucket?.withoutAVIF
+        case .later, .never: .webp
         }
     }
 }

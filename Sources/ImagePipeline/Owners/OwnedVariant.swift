@@ -67,6 +67,7 @@ package struct OwnedVariant: Hashable, Sendable {
             .value(16, \.freshSeconds, isRequired: true),
             .value(17, \.isKept, omitting: false),
             .optional(18, \.description.credentials),
+            .optional(19, \.description.quality),
         ]
     )
 
@@ -123,6 +124,20 @@ extension ContentCredentials: TaggedValue {
     package var taggedBytes: [UInt8] { rawValue.taggedBytes }
 
     package init?(taggedBytes: ArraySlice<UInt8>) { self.init(rawValue: String(decoding: taggedBytes, as: UTF8.self)) }
+}
+
+extension FoundQuality: TaggedValue {
+    /// The quality in one byte, and the score in two, most significant first.
+    package var taggedBytes: [UInt8] {
+        [UInt8(clamping: quality), UInt8(clamping: score >> 8), UInt8(truncatingIfNeeded: score)]
+    }
+
+    package init?(taggedBytes: ArraySlice<UInt8>) {
+        let bytes = Array(taggedBytes)
+        guard bytes.count == 3 else { return nil }
+        self.init(quality: Int(bytes[0]), score: Int(bytes[1]) << 8 | Int(bytes[2]))
+        guard (1...100).contains(quality), (1...1_000).contains(score) else { return nil }
+    }
 }
 
 extension AnimationOutcome: TaggedValue {

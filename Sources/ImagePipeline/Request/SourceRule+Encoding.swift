@@ -21,6 +21,8 @@ extension SourceRule {
         {
             text += "\ndistance \(quality.distance)"
         }
+        // Searches of earlier releases had another measure.
+        if takesSmallest || Plan.seeksQuality(canonicalText: plan) { text += "\nscore" }
         if noTransform == .obey { text += "\nno-transform" }
         if unsupported == .pass { text += "\nunsupported" }
         return text

@@ -16,26 +16,27 @@ package enum EncodingCost {
         Line(base: 2_500, perMegapixel: 25_000), Line(base: 6_000, perMegapixel: 75_000),
     ]
 
-    /// The maximum number of encodes that a quality search for `max_bytes` takes.
-    private static let maximumSearches = 7
+    /// The number of encodes to expect of a plan: the most for `max_bytes`, and one and its scores, or two, for `q=auto`.
+    package static func usualEncodes(_ settings: PlanSettings) -> Int {
+        settings.encoding.maximumBytes != nil ? 7 : settings.seeksQuality ? 2 : 1
+    }
 
     /// The CPU time, in milliseconds, of encoding an image as AVIF.
     ///
     /// - Parameters:
     ///   - pixels: the pixels of the result; 0 if unknown.
     ///   - effort: 0–9, clamped.
-    ///   - isSearched: whether the quality is found by search.
-    package static func avifMilliseconds(pixels: Int, effort: Int, isSearched: Bool = false) -> Int {
+    ///   - encodes: the number of encodes.
+    package static func avifMilliseconds(pixels: Int, effort: Int, encodes: Int = 1) -> Int {
         let line = avif[min(max(effort, 0), avif.count - 1)]
         let once = line.base.addingSaturated(pixels.multipliedSaturated(by: line.perMegapixel) / 1_000_000)
-        return isSearched ? once.multipliedSaturated(by: maximumSearches) : once
+        return once.multipliedSaturated(by: encodes)
     }
 
     /// The maximum number of pixels that can be encoded as AVIF within a CPU time in milliseconds.
-    package static func avifPixels(within milliseconds: Int, effort: Int, isSearched: Bool = false) -> Int {
+    package static func avifPixels(within milliseconds: Int, effort: Int, encodes: Int = 1) -> Int {
         let line = avif[min(max(effort, 0), avif.count - 1)]
-        let once = isSearched ? milliseconds / maximumSearches : milliseconds
-        return max(0, once - line.base).multipliedSaturated(by: 1_000_000) / line.perMegapixel
+        return max(0, milliseconds / max(1, encodes) - line.base).multipliedSaturated(by: 1_000_000) / line.perMegapixel
     }
 }
 
@@ -54,38 +55,39 @@ extension EncodingCost {
         quality: QualityDefaults,
         search: EncodingSearch = EncodingSearch()
     ) -> Int {
-        let first = once(settings, pixels, bucket, quality, search)
+        let first = once(settings, pixels, bucket, quality)
         let isSearched = settings.encoding.maximumBytes != nil || settings.seeksQuality || search.takesSmallest
         let all = isSearched ? first.multipliedSaturated(by: maximumTries) : first
         guard let effort = search.secondEffort else { return all }
         var again = settings
         again.encoding.effort = effort
         again.encoding.usesSharpYUV = true
-        return all.addingSaturated(once(again, pixels, bucket, quality, search).multipliedSaturated(by: secondTries))
+        return all.addingSaturated(once(again, pixels, bucket, quality)
+                .multipliedSaturated(by: settings.format == .jpeg ? 1 : secondTries))
     }
 
-    /// The maximum number of encodes, including comparisons, that any search takes.
+    /// The number of encodes to allow for any search, comparisons included.
     private static let maximumTries = 8
-    /// The usual number of encodes, including comparisons, with a second effort.
-    private static let secondTries = 3
+    /// The number of encodes to allow for a second effort, comparisons included; a JPEG takes one.
+    private static let secondTries = 4
 
     /// The time of one encode.
     private static func once(
         _ settings: PlanSettings,
         _ pixels: Int,
         _ bucket: FormatBucket,
-        _ quality: QualityDefaults,
-        _ search: EncodingSearch
+        _ quality: QualityDefaults
     ) -> Int {
-        // JPEG XL is chosen before AVIF.
-        let mayBeAVIF = bucket.hasAVIF && (!bucket.hasJXL || search.takesSmallest)
+        let other = pixels.multipliedSaturated(by: perMegapixel(settings, bucket, quality)) / 1_000_000
         switch settings.format {
         case .avif,
-            .auto where mayBeAVIF:
+            .auto where bucket.hasAVIF:
             let standard = settings.format == .auto ? quality.avifEffort : QualityDefaults.standardAVIFEffort
-            return avifMilliseconds(pixels: pixels, effort: settings.encoding.effort ?? standard)
+            let avif = avifMilliseconds(pixels: pixels, effort: settings.encoding.effort ?? standard)
+            // Photographs become JPEG XL, drawings AVIF.
+            return bucket.hasJXL && settings.format == .auto ? max(avif, other) : avif
         default:
-            return pixels.multipliedSaturated(by: perMegapixel(settings, bucket, quality)) / 1_000_000
+            return other
         }
     }
 

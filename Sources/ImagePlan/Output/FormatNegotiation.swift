@@ -72,11 +72,13 @@ package enum FormatNegotiation {
 
     /// Whether JPEG XL is preferred to AVIF.
     ///
-    /// For photographs it has about 0.95 of the bytes at equal scores, in half of the time. Drawings and images with transparency,
-    /// which are expected of the formats that are always lossless, are half as large as AVIF (Benchmarks/README.md).
+    /// For photographs it has about 0.95 of the bytes at equal scores, in half of the time. Drawings and images with transparency are up
+    /// to half as large in AVIF; originals in PNG, GIF, BMP, ICO, SVG and PDF count as drawings (Benchmarks/README.md). The headers of
+    /// JPEG XL and JPEG 2000 are not read for transparency, so that it does not count there.
     package static func prefersJXL(_ source: ImageFormat, hasAlpha: Bool) -> Bool {
         switch source {
-        case .jpeg, .webp, .avif, .heic, .jxl, .jp2, .tiff: !hasAlpha
+        case .jxl, .jp2: true
+        case .jpeg, .webp, .avif, .heic, .tiff: !hasAlpha
         case .png, .gif, .bmp, .ico, .svg, .svgz, .pdf, .other: false
         }
     }

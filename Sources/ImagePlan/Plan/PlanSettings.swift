@@ -41,7 +41,7 @@ package struct PlanSettings: Hashable, Sendable {
         self.pixel = pixel
     }
 
-    /// Whether to search for the lowest quality that looks the same (`q=auto`).
+    /// Whether to search for the quality whose result scores nearest to a target (`q=auto`).
     package var seeksQuality: Bool { quality.isSearch }
 
     /// The quality, 1–99, of a PNG's palette; `nil` for a PNG that keeps every pixel.
@@ -191,5 +191,11 @@ extension Plan {
         // Values are percent-encoded, so an equals sign or ampersand is always a separator.
         text.utf8.split { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: "?") }
             .contains { $0.elementsEqual("q=auto".utf8) }
+    }
+
+    /// Whether a canonical text contains `q=auto`, with a level or without.
+    package static func seeksQuality(canonicalText text: String) -> Bool {
+        text.utf8.split { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: "?") }
+            .contains { $0.starts(with: "q=auto".utf8) }
     }
 }

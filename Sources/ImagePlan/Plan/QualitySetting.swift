@@ -160,7 +160,7 @@ extension FormatSetting {
 }
 
 extension PlanSetting {
-    /// `q`: a number, numbers by format, or a search for the lowest quality that looks the same.
+    /// `q`: a number, numbers by format, or a search for the quality that scores nearest to a target.
     package static let quality = PlanSetting(
         name: "q",
         defaultText: "set by the source",

@@ -276,7 +276,7 @@ package enum EncodingEffect {
         var values = ["format": "\(format)"]
         guard format != .png, format != .gif else { return values }
         let quality = String(settings.quality.number(for: format) ?? defaults.standard(of: format))
-        values["q"] = settings.seeksQuality ? "auto \(quality) \(defaults.distance(for: settings.quality))" : quality
+        values["q"] = settings.seeksQuality ? "score \(quality) \(defaults.distance(for: settings.quality))" : quality
         if format == .webp {
             let isDefault = defaults.webpOptions.lossless && settings.quality.number(for: .webp) == nil
             let isLossless = settings.encoding.isLossless || settings.encoding.nearLossless != nil || isDefault

@@ -20,6 +20,11 @@ struct ScoreSearch {
     /// The maximum number of bytes of pixels that a search may hold; larger images are encoded at the options' quality.
     static let mostHeld = 256 << 20
 
+    /// The shortest side of an image that is searched, in pixels.
+    ///
+    /// Below, the coarsest of five scales is missing, which counts most: the same picture would get a far lower quality.
+    static let shortestSide = (PerceptualScore.shortestSide - 1) << 4 + 1
+
     /// The result of a search.
     struct Found {
         var encoded: EncodedPicture
@@ -30,7 +35,7 @@ struct ScoreSearch {
         var score: Double?
     }
 
-    /// Searches for the quality and encodes the whole image.
+    /// Searches for the quality and encodes the whole image, at the options' quality if it is too small.
     ///
     /// A large image is encoded whole and scored by a sample of it. An animation is searched by a sample of its frames and encoded once.
     /// When the deadline approaches, the best result so far is used.
@@ -38,11 +43,11 @@ struct ScoreSearch {
     /// - Throws: the errors of encoding and decoding.
     func run(_ picture: FinishedPicture) throws -> Found {
         let frame = picture.frames[0]
-        guard min(frame.width, frame.height) >= PerceptualScore.shortestSide else {
+        let sheet = picture.animation == nil ? nil : try SampleSheet.make(of: picture.frames)
+        guard Self.isLargeEnough(sheet ?? frame) else {
             return Found(encoded: try coder.encode(picture, options), quality: options.quality)
         }
-        guard picture.animation != nil else { return try search(picture, deadlineShare: 1) }
-        let sheet = try SampleSheet.make(of: picture.frames)
+        guard let sheet else { return try search(picture, deadlineShare: 1) }
         let sample = FinishedPicture(frames: [sheet], animation: nil, filter: MetadataFilter(policy: .strip))
         let factor = Double(frame.width * frame.height * picture.frames.count) / Double(sheet.width * sheet.height)
         // Animations are encoded with more effort than stills: twice the time for each pixel, and eight times at a stated effort.
@@ -81,6 +86,8 @@ struct ScoreSearch {
         return best
     }
 
+    private static func isLargeEnough(_ frame: Raster) -> Bool { min(frame.width, frame.height) >= shortestSide }
+
     /// Returns the part of a still image that is scored: a sample of a large one.
     private static func scored(_ frame: Raster) throws -> Raster {
         frame.width * frame.height > SampleSheet.largestWhole ? try SampleSheet.make(of: [frame]) : frame
@@ -97,7 +104,7 @@ struct ScoreSearch {
         _ coder: any Coder
     ) throws -> Double? {
         let frame = picture.frames[0]
-        guard min(frame.width, frame.height) >= PerceptualScore.shortestSide else { return nil }
+        guard isLargeEnough(frame) else { return nil }
         return try PerceptualScore(of: scored(frame)).score(of: scored(coder.decode(encoded)))
     }
 }

@@ -1,4 +1,5 @@
 import ImagePlan
+import LinuxSystem
 
 /// Encodes a still image again with more effort, to fewer bytes at an equal score (`EncodingSearch.secondEffort`).
 ///
@@ -35,7 +36,13 @@ struct SecondEncoding {
         }
         guard let score = try first.score ?? ScoreSearch.score(of: first.encoded, from: picture, coder) else { return first }
         // Chroma that is subsampled with its effect on luma in mind scores more, but may take more bytes.
+        let time = SystemTime()
+        var spent: Int64 = 0
         for isSharp in coder.format == .webp && !again.webp.useSharpYUV ? [true, false] : [again.webp.useSharpYUV] {
+            // The first encoding is a good answer if time is short.
+            guard options.deadline.left > spent else { return first }
+            let start = time.monotonic
+            defer { spent = max(spent, time.monotonic - start) }
             again.webp.useSharpYUV = isSharp
             var search = ScoreSearch(coder: coder, options: again, target: score)
             search.isRefined = true

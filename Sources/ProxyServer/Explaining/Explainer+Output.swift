@@ -11,7 +11,7 @@ extension Explainer {
             "jxl",
             .string(isChosen ? "on" : isWritten ? "never" : "off"),
             words: isChosen
-                ? "for opaque photographs"
+                ? request.rule.autoFormat == .smallest ? "if it is the smallest" : "for opaque photographs"
                 : isWritten ? "never: WebP, as the result is lossless" : "never: not written",
             .setting(inherited("formats.jxl", request))
         )
@@ -34,7 +34,7 @@ extension Explainer {
         let pixels = EncodingCost.avifPixels(
             within: request.rule.avif.budget,
             effort: settings.effort ?? variant.quality.avifEffort,
-            isSearched: settings.maximumBytes != nil
+            encodes: EncodingCost.usualEncodes(plan.settings)
         )
         let size = "\(pixels / 1_000_000).\(pixels / 100_000 % 10)"
         let words = "at once up to \(size) megapixels, else deferred, with WebP first"

@@ -45,6 +45,7 @@ struct OwnedVariantTests {
             contentCoding: "gzip",
             animation: .reduced(frames: 3, of: 9, range: 2..<5),
             credentials: .stripped,
+            quality: FoundQuality(quality: 74, score: 762),
             isSandboxed: true,
             passReason: .noTransform
         )

@@ -26,7 +26,7 @@ struct EncodingCostTests {
             #expect(EncodingCost.avifMilliseconds(pixels: pixels + 30_000, effort: effort) > budget)
         }
         #expect(EncodingCost.avifPixels(within: 10, effort: 1) == 0)
-        let searched = EncodingCost.avifPixels(within: 700, effort: 0, isSearched: true)
+        let searched = EncodingCost.avifPixels(within: 700, effort: 0, encodes: 7)
         #expect(searched == EncodingCost.avifPixels(within: 100, effort: 0))
     }
 

@@ -119,7 +119,7 @@ final class JXLDecoder {
     ///
     /// - Parameter events: the events that `next` reports, besides errors and the end.
     init(_ source: SourceMapping, events: [JxlDecoderStatus]) throws(WorkerReply.Failure) {
-        guard let decoder = unsafe JxlDecoderCreate(nil) else { throw .worker("no memory for an animation") }
+        guard let decoder = unsafe JxlDecoderCreate(nil) else { throw .worker("no memory for a JPEG XL decoder") }
         unsafe self.decoder = decoder
         let mask = events.reduce(0) { $0 | CInt(bitPattern: $1.rawValue) }
         let bytes = unsafe source.bytes.bindMemory(to: UInt8.self)

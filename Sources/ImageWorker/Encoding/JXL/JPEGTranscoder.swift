@@ -22,9 +22,23 @@ struct JPEGTranscoder {
     /// - Throws: `WorkerReply.Failure.deadline`, or `.worker` if there is no memory for libjxl.
     func transcode(_ jpeg: [UInt8]) throws -> EncodedPicture? {
         try deadline.check()
-        guard let encoded = try Self.encode(jpeg), encoded.count < jpeg.count else { return nil }
+        guard Self.scans(of: jpeg) <= Self.mostScans, let encoded = try Self.encode(jpeg), encoded.count < jpeg.count else {
+            return nil
+        }
         try deadline.check()
-        return try Self.restore(encoded, atMost: jpeg.count) == jpeg ? EncodedPicture(encoded) : nil
+        // What libjxl itself has written may be called broken only by a defect of libjxl.
+        guard let restored = try? Self.restore(encoded, atMost: jpeg.count), restored == jpeg else { return nil }
+        return EncodedPicture(encoded)
+    }
+
+    /// The maximum number of scans: libjxl walks over all blocks for each.
+    private static let mostScans = 40
+
+    /// The number of scans, or a little more: what looks like a scan's marker within a segment counts, too.
+    private static func scans(of jpeg: [UInt8]) -> Int {
+        var count = 0
+        for index in jpeg.indices.dropLast() where jpeg[index] == 0xFF && jpeg[index + 1] == 0xDA { count += 1 }
+        return count
     }
 
     private static func encode(_ jpeg: [UInt8]) throws -> [UInt8]? {
