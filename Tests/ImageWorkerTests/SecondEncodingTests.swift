@@ -13,7 +13,8 @@ struct SecondEncodingTests {
         var generator = SeededGenerator(seed: 7)
         return PixelImage(width: 256, height: 192) { x, y in
             let (u, v) = (Double(x), Double(y))
-            let wave = 40 * sin(u / 37 + v / 23) + 25 * sin(u / 5 - v / 9) + Double(Int.random(in: -4...4, using: &generator))
+            let wave =
+                40 * sin(u / 37 + v / 23) + 25 * sin(u / 5 - v / 9) + Double(Int.random(in: -4...4, using: &generator))
             let base: [Double] = (x - 90) * (x - 90) + (y - 80) * (y - 80) < 3_000 ? [170, 110, 80] : [80, 120, 130]
             return base.map { UInt8(clamping: Int($0 + wave)) } + [255]
         }

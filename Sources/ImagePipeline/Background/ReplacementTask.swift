@@ -88,7 +88,8 @@ final class ReplacementTask: Sendable {
         guard let plan = request.plan else { return nil }
         switch goal {
         case .deferredAVIF: return current.entity.isStandIn ? Order(plan: plan) : nil
-        case .recompression: return request.recompression(of: current.record).map { Order(plan: plan, secondEffort: $0) }
+        case .recompression:
+            return request.recompression(of: current.record).map { Order(plan: plan, secondEffort: $0) }
         }
     }
 

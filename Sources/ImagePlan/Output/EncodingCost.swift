@@ -62,8 +62,10 @@ extension EncodingCost {
         var again = settings
         again.encoding.effort = effort
         again.encoding.usesSharpYUV = true
-        return all.addingSaturated(once(again, pixels, bucket, quality)
-                .multipliedSaturated(by: settings.format == .jpeg ? 1 : secondTries))
+        return all.addingSaturated(
+            once(again, pixels, bucket, quality)
+                .multipliedSaturated(by: settings.format == .jpeg ? 1 : secondTries)
+        )
     }
 
     /// The number of encodes to allow for any search, comparisons included.

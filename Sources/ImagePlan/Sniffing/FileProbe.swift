@@ -27,7 +27,9 @@ struct FileProbe {
         guard offset >= 0, count >= 0, offset <= length, length - offset >= count else { return nil }
         if offset < start || offset + count > start + piece.count {
             let wanted = min(max(count, Self.pieceLength), length - offset)
-            guard wanted <= budget, let found = read(offset..<offset + wanted), found.count == wanted else { return nil }
+            guard wanted <= budget, let found = read(offset..<offset + wanted), found.count == wanted else {
+                return nil
+            }
             budget -= wanted
             (start, piece) = (offset, found)
         }

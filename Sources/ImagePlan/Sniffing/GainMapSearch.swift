@@ -92,7 +92,8 @@ package struct GainMapSearch {
         while packet == nil || segment == nil, let found = walk.next(in: &file),
             found.content.upperBound <= image.upperBound
         {
-            if packet == nil, found.marker == 0xE1, let text = content(of: found.content, after: Self.packetIdentifier) {
+            if packet == nil, found.marker == 0xE1, let text = content(of: found.content, after: Self.packetIdentifier)
+            {
                 packet = text.contains(text: Self.namespace) ? text : nil
             } else if segment == nil, found.marker == 0xE2 {
                 segment = content(of: found.content, after: Self.identifier)

@@ -34,7 +34,9 @@ struct SecondEncoding {
             found.encoded = try coder.encode(picture, again)
             return found
         }
-        guard let score = try first.score ?? ScoreSearch.score(of: first.encoded, from: picture, coder) else { return first }
+        guard let score = try first.score ?? ScoreSearch.score(of: first.encoded, from: picture, coder) else {
+            return first
+        }
         // Chroma that is subsampled with its effect on luma in mind scores more, but may take more bytes.
         let time = SystemTime()
         var spent: Int64 = 0

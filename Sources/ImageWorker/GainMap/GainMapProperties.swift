@@ -43,7 +43,8 @@ struct GainMapProperties: Equatable {
         }
         guard !maximum.isEmpty, !fullHeadroom.isEmpty, gamma.allSatisfy({ $0 > 0 }),
             (0..<3).allSatisfy({ Self.of($0, minimum) <= Self.of($0, maximum) }),
-            leastHeadroom[0] >= 0, fullHeadroom[0] > leastHeadroom[0], (baseOffset + alternateOffset).allSatisfy({ $0 >= 0 })
+            leastHeadroom[0] >= 0, fullHeadroom[0] > leastHeadroom[0],
+            (baseOffset + alternateOffset).allSatisfy({ $0 >= 0 })
         else { return nil }
     }
 

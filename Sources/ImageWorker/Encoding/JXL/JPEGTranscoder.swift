@@ -22,7 +22,8 @@ struct JPEGTranscoder {
     /// - Throws: `WorkerReply.Failure.deadline`, or `.worker` if there is no memory for libjxl.
     func transcode(_ jpeg: [UInt8]) throws -> EncodedPicture? {
         try deadline.check()
-        guard Self.scans(of: jpeg) <= Self.mostScans, let encoded = try Self.encode(jpeg), encoded.count < jpeg.count else {
+        guard Self.scans(of: jpeg) <= Self.mostScans, let encoded = try Self.encode(jpeg), encoded.count < jpeg.count
+        else {
             return nil
         }
         try deadline.check()
