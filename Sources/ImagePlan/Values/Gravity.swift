@@ -155,6 +155,8 @@ package enum Gravity: Hashable, Sendable {
         }
     }
 
-    /// The cost of the search for faces per pixel of the copy: 0.2 µs.
-    private static let faceSearch = 40
+    /// The cost of the search for faces per pixel of the copy: 0.3 µs, 23 ms in all.
+    ///
+    /// Whether workers have a cascade is not known here.
+    private static let faceSearch = 60
 }

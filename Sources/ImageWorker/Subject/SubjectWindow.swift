@@ -6,6 +6,8 @@ enum SubjectWindow {
     private static let taper = 0.3
     /// The share by which a window must be better than another one that is nearer to the middle: more than rounding errors are.
     private static let tolerance = 1e-9
+    /// The most faces, the heaviest ones, to whose heads windows are aligned.
+    private static let mostAligned = 8
 
     /// Returns the top left corner of the best window.
     ///
@@ -18,8 +20,9 @@ enum SubjectWindow {
     static func corner(of size: PixelSize, in picture: PixelSize, _ map: SubjectMap, faces: [Face] = []) -> (
         left: Int, top: Int
     ) {
-        let columns = spans(of: size.width, in: picture.width, cells: map.width)
-        let rows = spans(of: size.height, in: picture.height, cells: map.height)
+        let heads = faces.sorted { $0.weight > $1.weight }.prefix(mostAligned).map(\.head)
+        let columns = spans(of: size.width, in: picture.width, cells: map.width, heads.map { $0.left...$0.right })
+        let rows = spans(of: size.height, in: picture.height, cells: map.height, heads.map { $0.top...$0.bottom })
         var best = (score: -1.0, left: 0, top: 0)
         var sums = [Double](repeating: 0, count: map.width)
         for top in rows {
@@ -59,17 +62,28 @@ enum SubjectWindow {
 
     /// Returns the windows of a length that are compared, from the middle of the picture outwards.
     ///
+    /// Those aligned with either edge of a head follow, since none of the others may keep all of a head that is almost as long as they are.
     /// - Parameters:
     ///   - length: the window's length in pixels.
-    ///   - whole: the picture's length in pixels, at least as long.
-    ///   - cells: the map's length, at most as long as the picture.
-    private static func spans(of length: Int, in whole: Int, cells: Int) -> [Span] {
+    ///   - whole: the picture's length in pixels, not less than the window's.
+    ///   - cells: the number of the map's columns or rows, at most that of the picture's.
+    ///   - heads: in fractions of the picture's length.
+    private static func spans(of length: Int, in whole: Int, cells: Int, _ heads: [ClosedRange<Double>]) -> [Span] {
         let slack = whole - length
         guard slack > 0 else { return [Span(start: 0, factors: [Double](repeating: 1, count: cells))] }
         let steps = min(max(1, cells / 2), slack)
-        return (0...steps).flatMap { $0 == 0 ? [0] : [-$0, $0] }.map { step in
-            // Rounded down, as `gravity=center` is.
-            let start = slack * (steps + step) / (2 * steps)
+        // Rounded down, as `gravity=center` is.
+        var starts: [Int] = [slack / 2]
+        for step in 1...steps {
+            starts.append(slack * (steps - step) / (2 * steps))
+            starts.append(slack * (steps + step) / (2 * steps))
+        }
+        for head in heads {
+            let first = Int((head.lowerBound * Double(whole)).rounded(.down))
+            let last = Int((head.upperBound * Double(whole)).rounded(.up))
+            for start in [first, last - length] { starts.append(max(0, min(slack, start))) }
+        }
+        return starts.map { start in
             let edges = (0...cells).map { cell in
                 let place = Double(cell) * Double(whole) / Double(cells) - Double(start)
                 let distance = max(-1, min(1, 2 * place / Double(length) - 1))

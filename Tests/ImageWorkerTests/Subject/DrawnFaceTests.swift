@@ -1,4 +1,6 @@
+import Foundation
 import ImagePlan
+import LinuxSystem
 import TestSupport
 import Testing
 
@@ -7,7 +9,28 @@ import Testing
 /// `gravity=subject` on drawn faces, with the cascade of Debian's package opencv-data.
 @Suite(.timeLimit(.minutes(3)))
 struct DrawnFaceTests {
-    private static let isInstalled = if case .ready = FaceData.state { true } else { false }
+    private static let isInstalled = FileManager.default.fileExists(atPath: FaceData.path)
+
+    /// The search with the installed cascade, which must be usable.
+    private static func finder() throws -> FaceFinder {
+        let finder: FaceFinder? = if case .ready(let finder) = FaceData.state { finder } else { nil }
+        return try #require(finder, "\(FaceData.state)")
+    }
+
+    @Test(.enabled(if: isInstalled, "needs opencv-data"))
+    func `reads all stages, trees and nodes of the installed cascade`() throws {
+        let cascade = try FaceCascade(parsing: #require(try FaceData.read(FaceData.path).get()))
+        #expect(cascade.stages.count == 20)
+        #expect(cascade.stages.reduce(0) { $0 + $1.roots.count } == 1047)
+        #expect(cascade.nodes.count == 2094)
+    }
+
+    @Test(.enabled(if: isInstalled, "needs opencv-data"))
+    func `releases the file's content when it is parsed`() throws {
+        _ = try Self.finder()
+        FaceData.load()
+        #expect(try FaceData.content.withLock { $0 }.get() == nil)
+    }
 
     /// Returns the grey level of a drawn head at a place relative to its middle, in units of half its width; `nil` beside it.
     private func level(_ x: Double, _ y: Double) -> UInt8? {
@@ -39,7 +62,7 @@ struct DrawnFaceTests {
 
     @Test(.enabled(if: isInstalled, "needs opencv-data"))
     func `finds a face where it is drawn, and none without`() throws {
-        guard case .ready(let finder) = FaceData.state else { return }
+        let finder = try Self.finder()
         for head in [(70, 110), (240, 90), (400, 120)] {
             let raster = try Workbench.decoded(Workbench.png(picture(head: head, disc: (-100, 0))), as: .png)
             let face = try #require(try finder.faces(in: raster, SmallPicture(of: raster)).first)
@@ -53,6 +76,7 @@ struct DrawnFaceTests {
 
     @Test(.enabled(if: isInstalled, "needs opencv-data"), arguments: [(70, 400), (400, 70)])
     func `keeps a face rather than what stands out more`(head: Int, disc: Int) throws {
+        _ = try Self.finder()
         let source = Workbench.png(picture(head: (head, 110), disc: (disc, 100)))
         let pixels = try Workbench.pixels("crop=120x200&gravity=subject", of: source)
         let reds = (0..<pixels.width).count { pixels[$0, 100][0] > 200 && pixels[$0, 100][1] < 90 }

@@ -1,3 +1,5 @@
+import Foundation
+import Glibc
 import ImagePlan
 import TestSupport
 import Testing
@@ -71,6 +73,21 @@ struct FaceSearchTests {
         #expect(wrong.isEmpty)
     }
 
+    @Test
+    func `large windows are as sharp as the reduced picture`() throws {
+        // One bright column of eight: the contrast that is required is lost in a reduction of reductions.
+        let text = Self.cascade.replacing("0 0 8 4 2.", with: "3 0 1 8 8.").replacing("5.0e-01 -1", with: "3.9 -1")
+            .replacing("4.0e-01", with: "-1.0e9")
+        let levels = (0..<120 * 90).map { index -> UInt8 in
+            let (x, y) = (index % 120 - 30, index / 120 - 20)
+            guard (0..<56).contains(x), (0..<56).contains(y) else { return 120 }
+            return x / 7 == 3 ? 250 : 60
+        }
+        let plane = GreyPlane(width: 120, height: 90, levels: levels)
+        let found = FaceSearch(try FaceCascade(parsing: Array(text.utf8)), stride: 121).windows(in: plane)
+        #expect(found.contains { $0.width > 30 })
+    }
+
     /// The sum of the differences of three measures, in sides of the square.
     private func distance(_ box: FaceBox, _ x: Int, _ y: Int, _ side: Int) -> Double {
         (abs(box.left - Double(x)) + abs(box.top - Double(y)) + abs(box.width - Double(side))) / Double(side)
@@ -109,11 +126,36 @@ struct FaceSearchTests {
         let text = Self.cascade.replacing(part, with: other)
         #expect(text != Self.cascade)
         #expect(throws: FaceCascade.Malformed(problem)) { try FaceCascade(parsing: Array(text.utf8)) }
-        guard case .malformed(let error) = FaceData.parsed(Array(text.utf8)) else {
+        guard case .malformed(let error) = FaceData.parsed(.success(Array(text.utf8))) else {
             Issue.record("was parsed")
             return
         }
         #expect(error.description == problem)
+    }
+
+    @Test
+    func `a file that is missing is absent, and any other that cannot be read is a problem`() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "faces-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "cascade").path
+        #expect(FaceData.read(file) == .success(nil))
+        #expect(unsafe symlink(file, file) == 0)
+        #expect(FaceData.read(file) == .failure(.init("cannot be read: Too many levels of symbolic links")))
+        #expect(FaceData.read(folder.path) == .failure(.init("cannot be read: Is a directory")))
+        try FileManager.default.removeItem(atPath: file)
+        try Data(count: 4 << 20).write(to: URL(fileURLWithPath: file))
+        #expect(try FaceData.read(file).get()?.count == 4 << 20)
+        #expect(FaceData.read("\(file)/other") == .success(nil))
+        try Data(count: 4 << 20 + 1).write(to: URL(fileURLWithPath: file))
+        #expect(FaceData.read(file) == .failure(.init("is larger than 4 MiB")))
+    }
+
+    @Test(arguments: [("1.000005", true), ("1.00005", false)])
+    func `a stage's sum may be below its threshold by an error of rounding`(threshold: String, passes: Bool) throws {
+        let text = Self.cascade.replacing("5.0000000000000000e-01", with: threshold)
+        let search = FaceSearch(try FaceCascade(parsing: Array(text.utf8)), stride: 121)
+        #expect(search.windows(in: plane(at: (40, 30), side: 8)).isEmpty == !passes)
     }
 
     @Test
@@ -170,6 +212,52 @@ struct FaceSearchTests {
                 #expect(Double(corner.top) <= max(0, y - 4) && Double(corner.top + 60) >= min(100, y + 22), "\(y)")
             }
         }
+    }
+
+    /// Returns the window of a size in a grey picture with the face in a box of pixels.
+    private func window(_ size: PixelSize, in picture: PixelSize, box: Face.Box) throws -> (left: Int, top: Int) {
+        let (width, height) = (Double(picture.width), Double(picture.height))
+        let grey = PixelImage(width: picture.width / 20, height: picture.height / 20, channels: 3) { _, _ in
+            [128, 128, 128]
+        }
+        let part = Face.Box(
+            left: box.left / width,
+            top: box.top / height,
+            right: box.right / width,
+            bottom: box.bottom / height
+        )
+        let faces = [Face(box: part, weight: 1)]
+        let map = SubjectMap(of: try SmallPicture(of: Workbench.decoded(Workbench.png(grey), as: .png)), faces: faces)
+        return SubjectWindow.corner(of: size, in: picture, map, faces: faces)
+    }
+
+    @Test
+    func `keeps a head whole that is almost as large as the window`() throws {
+        let large = PixelSize(width: 4000, height: 3000)
+        let box = Face.Box(left: 1025, top: 300, right: 1325, bottom: 600)
+        let corner = try window(PixelSize(width: 400, height: 400), in: large, box: box)
+        #expect((940...1010).contains(corner.left) && (230...240).contains(corner.top), "\(corner)")
+        let wide = Face.Box(left: 1010, top: 300, right: 1360, bottom: 600)
+        let slim = try window(PixelSize(width: 400, height: 1000), in: PixelSize(width: 4000, height: 1000), box: wide)
+        #expect((978...992).contains(slim.left), "\(slim)")
+        // The window is 3 % larger than the head of 330 × 390 pixels.
+        for (x, y) in [(100, 200), (777, 1234), (1903, 1501), (3333, 2222), (3600, 2600)] {
+            let box = Face.Box(left: Double(x), top: Double(y), right: Double(x + 300), bottom: Double(y + 300))
+            let corner = try window(PixelSize(width: 340, height: 402), in: large, box: box)
+            #expect(corner.left <= x - 15 && corner.left + 340 >= x + 315, "\(corner)")
+            #expect(corner.top <= y - 60 && corner.top + 402 >= y + 330, "\(corner)")
+        }
+    }
+
+    @Test
+    func `rather cuts a little of a head than much, and rather leaves it out than cuts it`() {
+        let face = Face(box: .init(left: 0.4, top: 0.4, right: 0.6, bottom: 0.6), weight: 1)
+        let head = face.head
+        let scores = [0, 0.5, 0.9, 1].map { share in
+            let start = head.right - share * (head.right - head.left)
+            return Face.keeping(of: [face], columns: start...start + 0.3, rows: 0...1)
+        }
+        #expect(scores[1] < scores[2] && scores[2] < scores[0] && scores[0] < scores[3])
     }
 
     @Test

@@ -2,6 +2,8 @@ extension Face {
     /// The share of its score that a window loses with the only face, if it is certain.
     private static let loss = 0.8
     /// The part of that loss for a head that is wholly outside, so that none is cut where that can be avoided.
+    ///
+    /// It is the least for one that is cut; the rest is lost in proportion to what is cut off.
     private static let absence = 0.9
     /// The share of a head above which it is kept whole: less than the rest is an error of rounding.
     private static let whole = 0.999
@@ -9,7 +11,7 @@ extension Face {
     /// The part of its score, 0.2–1, that a window keeps in view of the heads that it cuts or leaves out.
     ///
     /// The window and the heads are in fractions of the picture's sides. Of a head that is larger than the window, the share that can
-    /// be kept counts; any other counts as lost if it is cut.
+    /// be kept counts; any other counts as lost if it is cut, the more the less of it is kept.
     static func keeping(of faces: [Face], columns: ClosedRange<Double>, rows: ClosedRange<Double>) -> Double {
         var score = 1.0
         for face in faces {
@@ -19,7 +21,8 @@ extension Face {
             let kept = across.kept * down.kept
             guard kept <= whole else { continue }
             let isLarger = across.isLarger || down.isLarger
-            score -= loss * face.weight * (kept <= 0 ? absence : isLarger ? 1 - kept : 1)
+            let cut = isLarger ? 1 - kept : absence + (1 - absence) * (1 - kept)
+            score -= loss * face.weight * (kept <= 0 ? absence : cut)
         }
         return score
     }

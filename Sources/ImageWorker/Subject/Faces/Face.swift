@@ -21,11 +21,11 @@ struct Face: Sendable, Hashable {
 
     /// From the brows to the chin, as cascades are trained.
     var box: Box
-    /// What it counts, 0–1: its certainty times its share of the area of all faces.
+    /// How much the face counts, 0–1: its certainty times its share of the area of all faces.
     var weight: Double
 
-    /// With the hair.
+    /// The box with the hair.
     var head: Box { box.grown(sides: 0.05, top: 0.2, bottom: 0.1) }
-    /// With the hair and the shoulders.
+    /// The box with the hair and the shoulders.
     var bust: Box { box.grown(sides: 0.5, top: 0.4, bottom: 1) }
 }

@@ -49,7 +49,7 @@ struct FaceCascade: Sendable {
 }
 
 extension FaceCascade {
-    /// The sides of a window, in pixels, the most nodes and the most features; real cascades have a tenth.
+    /// The sides of a window, in pixels, the most nodes and the most features; those of OpenCV have at most a third of either.
     private static let sides = 8...64
     private static let mostNodes = 1 << 15
 

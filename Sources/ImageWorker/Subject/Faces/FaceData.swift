@@ -1,5 +1,6 @@
 import Glibc
 import ImagePlan
+import LinuxSystem
 
 /// The installed cascade of frontal faces, a file of Debian's package `opencv-data`; without it, no faces are looked for.
 ///
@@ -12,18 +13,29 @@ enum FaceData {
         case ready(FaceFinder)
     }
 
-    /// The cascade by Rainer Lienhart, of trees of two nodes; others find fewer faces, or more that are none (`Benchmarks/README.md`).
-    private static let path = "/usr/share/opencv4/haarcascades/haarcascade_frontalface_alt2.xml"
-    /// The largest file that is read, in bytes; the real one has 541 kB.
+    /// A file's bytes, `nil` without a file, or the reason why they cannot be used.
+    typealias Content = Result<[UInt8]?, FaceCascade.Malformed>
+
+    /// The cascade by Rainer Lienhart, of trees of two nodes; others find fewer faces, or more that are none.
+    ///
+    /// `Benchmarks/README.md` compares them in the section "Faces".
+    static let path = "/usr/share/opencv4/haarcascades/haarcascade_frontalface_alt2.xml"
+    /// The largest file that is used, in bytes; the real one has 541 kB.
     private static let largest = 4 << 20
 
-    private static let bytes = read(path)
+    /// The file's content until it is parsed, then nothing.
+    static let content = Lock<Content>(read(path))
 
     /// What there is to search with, parsed once.
-    static let state = parsed(bytes)
+    static let state = parsed(
+        content.withLock { content in
+            defer { content = .success(nil) }
+            return content
+        }
+    )
 
     /// Reads the file.
-    static func load() { _ = bytes }
+    static func load() { content.withLock { _ in } }
 
     /// How a worker reports the state.
     static var capability: WorkerCapabilities.Faces {
@@ -35,29 +47,33 @@ enum FaceData {
     }
 
     /// Parses a file's content.
-    static func parsed(_ bytes: [UInt8]?) -> State {
-        guard let bytes else { return .absent }
+    static func parsed(_ content: Content) -> State {
         do throws(FaceCascade.Malformed) {
+            guard let bytes = try content.get() else { return .absent }
             return .ready(FaceFinder(try FaceCascade(parsing: bytes)))
         } catch {
             return .malformed(error)
         }
     }
 
-    /// Returns the content of a file; `nil` if it cannot be read, and the first bytes of one that is too large.
-    private static func read(_ path: String) -> [UInt8]? {
+    /// Reads a file; only one that does not exist is absent.
+    static func read(_ path: String) -> Content {
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return nil }
+        guard file >= 0 else { return errno == ENOENT || errno == ENOTDIR ? .success(nil) : .failure(failure(errno)) }
         defer { close(file) }
         var content: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
-        while content.count < largest {
+        while true {
             let count = unsafe Glibc.read(file, &chunk, chunk.count)
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { return nil }
-            if count == 0 { break }
+            guard count >= 0 else { return .failure(failure(errno)) }
+            if count == 0 { return .success(content) }
             content += chunk[..<count]
+            guard content.count <= largest else { return .failure(.init("is larger than \(largest >> 20) MiB")) }
         }
-        return content
+    }
+
+    private static func failure(_ code: CInt) -> FaceCascade.Malformed {
+        .init("cannot be read: \(unsafe String(cString: strerror(code)))")
     }
 }

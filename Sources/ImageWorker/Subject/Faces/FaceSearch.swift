@@ -1,7 +1,9 @@
-/// The search for faces: a cascade in windows of many places and sizes, and the places where enough of them agree.
+/// The search for faces: a cascade in windows of many places and sizes, and all that pass.
 struct FaceSearch: Sendable {
     /// The ratio of the sizes of windows that follow each other.
     private static let growth = 1.15
+    /// The most that a stage's sum may be below its threshold, for errors of rounding; OpenCV has the same.
+    private static let tolerance: Float = 1e-5
     /// The corners of an area relative to those of its window, and the factor of its sum.
     private struct Corners {
         var start: Int
@@ -26,7 +28,10 @@ struct FaceSearch: Sendable {
         var high: Int
     }
 
-    private let cascade: FaceCascade
+    /// The window's size in pixels.
+    private let width: Int
+    private let height: Int
+    private let stages: [FaceCascade.Stage]
     private let stride: Int
     private let tests: [Test]
     private let leaves: [Float]
@@ -35,7 +40,7 @@ struct FaceSearch: Sendable {
 
     /// Prepares a search in planes narrower than `stride`.
     init(_ cascade: FaceCascade, stride: Int) {
-        self.cascade = cascade
+        (width, height, stages) = (cascade.width, cascade.height, cascade.stages)
         self.stride = stride
         var leaves: [Float] = []
         func index(_ branch: FaceCascade.Branch) -> Int {
@@ -68,48 +73,48 @@ struct FaceSearch: Sendable {
         precondition(plane.width < stride)
         var found: [FaceBox] = []
         var (reduced, scale) = (plane, 1.0)
-        while reduced.width >= cascade.width, reduced.height >= cascade.height {
+        while reduced.width >= width, reduced.height >= height {
             let integral = IntegralPlane(reduced, stride: stride)
             // Windows of the smallest sizes overlap as much at every second pixel as larger ones at each.
             let step = scale < 2 ? 2 : 1
             let (across, down) = (
                 Double(plane.width) / Double(reduced.width), Double(plane.height) / Double(reduced.height)
             )
-            for y in Swift.stride(from: 0, through: reduced.height - cascade.height, by: step) {
-                for x in Swift.stride(from: 0, through: reduced.width - cascade.width, by: step)
+            for y in Swift.stride(from: 0, through: reduced.height - height, by: step) {
+                for x in Swift.stride(from: 0, through: reduced.width - width, by: step)
                 where passes(integral, at: y &* stride &+ x) {
                     found.append(
                         FaceBox(
                             left: Double(x) * across,
                             top: Double(y) * down,
-                            width: Double(cascade.width) * across,
-                            height: Double(cascade.height) * down
+                            width: Double(width) * across,
+                            height: Double(height) * down
                         )
                     )
                 }
             }
             scale *= Self.growth
-            let width = Int(Double(plane.width) / scale)
-            let height = Int(Double(plane.height) / scale)
-            guard width >= cascade.width, height >= cascade.height else { break }
-            reduced = reduced.reduced(to: width, height)
+            let (columns, rows) = (Int(Double(plane.width) / scale), Int(Double(plane.height) / scale))
+            guard columns >= width, rows >= height else { break }
+            // From the plane itself, as OpenCV does: the blur of reductions of reductions would add up.
+            reduced = plane.reduced(to: columns, rows)
         }
         return found
     }
 
     /// Whether the window at a corner passes all stages.
     private func passes(_ plane: IntegralPlane, at corner: Int) -> Bool {
-        let count = Int64((cascade.width - 2) * (cascade.height - 2))
+        let count = Int64((width - 2) * (height - 2))
         let sum = Int64(Self.sum(plane.sums, inside, corner))
         let squares = Int64(Self.sum(plane.squares, inside, corner))
         // The square of the number of pixels times the variance. Windows with a deviation below 10 levels are no faces.
         let spread = count &* squares &- sum &* sum
         guard spread >= 100 &* count &* count else { return false }
         let scale = Float(spread).squareRoot()
-        for stage in cascade.stages {
+        for stage in stages {
             var total: Float = 0
             for root in stage.roots { total += value(root, plane, corner, scale) }
-            if total < stage.threshold { return false }
+            if total < stage.threshold - Self.tolerance { return false }
         }
         return true
     }

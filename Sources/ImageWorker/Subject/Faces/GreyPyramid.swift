@@ -7,7 +7,7 @@ struct GreyPlane {
 
     /// Returns the plane at another, smaller size, interpolated linearly between the four nearest pixels.
     ///
-    /// A step of a pyramid is less than 2, so that each pixel has its share in the result.
+    /// Below half the size, some pixels have no share in the result.
     func reduced(to width: Int, _ height: Int) -> GreyPlane {
         let columns = Self.places(width, in: self.width)
         let rows = Self.places(height, in: self.height)

@@ -1,6 +1,6 @@
 /// A reader of the XML files in which OpenCV keeps cascades: elements that hold either elements or numbers and words.
 ///
-/// It knows tags without attributes' values, text, comments and declarations; such files have no entities.
+/// It skips comments, declarations and the attributes of tags, and decodes no entities, since such files have none.
 struct StorageReader {
     /// An element without children.
     struct Leaf {
