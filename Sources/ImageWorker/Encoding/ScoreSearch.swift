@@ -35,7 +35,7 @@ struct ScoreSearch {
         var score: Double?
     }
 
-    /// Searches for the quality and encodes the whole image, at the options' quality if it is too small.
+    /// Searches for the quality and encodes the whole image, at the options' quality if it is too small or there is not enough memory.
     ///
     /// A large image is encoded whole and scored by a sample of it. An animation is searched by a sample of its frames and encoded once.
     /// When the deadline approaches, the best result so far is used.
@@ -74,7 +74,7 @@ struct ScoreSearch {
             try options.deadline.check()
             let start = time.monotonic
             let encoded = try coder.encode(picture, options.with(quality: quality))
-            let score = try reference.score(of: Self.scored(coder.decode(encoded)))
+            guard let score = try measured(encoded, against: reference) else { break }
             steps.note(score)
             if steps.best == quality { best = Found(encoded: encoded, quality: quality, score: score) }
             let cost = Double(time.monotonic - start)
@@ -88,6 +88,16 @@ struct ScoreSearch {
 
     private static func isLargeEnough(_ frame: Raster) -> Bool { min(frame.width, frame.height) >= shortestSide }
 
+    /// Returns the score of an encoded image; `nil` if there is not enough memory to decode it.
+    private func measured(_ encoded: EncodedPicture, against reference: PerceptualScore) throws -> Double? {
+        do {
+            return try reference.score(of: Self.scored(coder.decode(encoded)))
+        } catch _ as VipsError {
+            try options.deadline.check()
+            return nil
+        }
+    }
+
     /// Returns the part of a still image that is scored: a sample of a large one.
     private static func scored(_ frame: Raster) throws -> Raster {
         frame.width * frame.height > SampleSheet.largestWhole ? try SampleSheet.make(of: [frame]) : frame
@@ -96,7 +106,7 @@ struct ScoreSearch {
     /// Returns the score of an encoded still image.
     ///
     /// - Parameter picture: the image before encoding, in memory.
-    /// - Returns: `nil` if it is too small to be scored.
+    /// - Returns: `nil` if it is too small to be scored, or if there is not enough memory to decode it.
     /// - Throws: the errors of decoding.
     static func score(
         of encoded: EncodedPicture,
@@ -105,7 +115,11 @@ struct ScoreSearch {
     ) throws -> Double? {
         let frame = picture.frames[0]
         guard isLargeEnough(frame) else { return nil }
-        return try PerceptualScore(of: scored(frame)).score(of: scored(coder.decode(encoded)))
+        do {
+            return try PerceptualScore(of: scored(frame)).score(of: scored(coder.decode(encoded)))
+        } catch _ as VipsError {
+            return nil
+        }
     }
 }
 

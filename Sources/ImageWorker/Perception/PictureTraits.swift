@@ -34,7 +34,7 @@ struct PictureTraits {
             return nil
         }
         let (width, height) = (scales[0].width, scales[0].height)
-        let fine = Self.fineColour(pixels, width: width, height: height, bands: bands)
+        let fine = unsafe Self.fineColour(pixels, width: width, height: height, bands: bands)
         let brightness = full.values.reduce(0) { $0 + Double($1) } / Double(full.values.count)
         let (lumaContrasts, colourContrasts) = (luma.map(Self.contrast), colours.map(Self.contrast))
         var values = [log(fine + 1), brightness]
