@@ -98,7 +98,7 @@ def mouse(browser):
         assert "sd_setImage" in copied(page, "Swift") and copied(page, "curl").startswith("curl ")
         cells = page.locator(".formats dd").all_inner_texts()
         assert len(cells) == 12 and all(re.search(r"\d|cached", cell) for cell in cells), cells
-        assert cells[11] == "0.00", cells
+        assert cells[11] == "100.0", cells
         expect(page.locator(".clients tbody tr")).to_have_count(4)
         explained = page.locator(".explain pre")
         expect(explained).to_contain_text("round=24")

@@ -199,7 +199,8 @@ struct PlaygroundTests {
             let again = try rig.admin("GET", "/assets/\(name)", [("If-None-Match", file["ETag"] ?? "")])
             #expect(again.status == 304)
         }
-        #expect(weight <= 42_000, "\(weight)")
+        // An eighth of it is the score, which the page measures by itself.
+        #expect(weight <= 44_500, "\(weight)")
     }
 
     @Test func `all of it needs the token, except the overlay`() throws {
