@@ -38,6 +38,17 @@ struct JPEGTranscodingTests {
         #expect(try made.description.format == .picture(.jxl) && restored(made) == nil)
     }
 
+    @Test func `a JPEG of very many scans is not transcoded, since each takes time for all of the picture`() throws {
+        let jpeg = try Workbench.make("format=jpeg&progressive=1", of: Workbench.png(Self.picture), as: .png).bytes
+        func transcoded(scans: Int) throws -> Bool {
+            // A comment with what looks like the marker of a scan.
+            let comment = UltraHDR.marker(0xFE, (0..<scans).flatMap { _ in [0xFF, 0xDA] as [UInt8] })
+            let source = jpeg[..<2] + comment + jpeg[2...]
+            return try restored(Workbench.make("format=jxl&lossless=1&meta=keep", of: Array(source), as: .jpeg)) != nil
+        }
+        #expect(try transcoded(scans: 20) && !transcoded(scans: 41))
+    }
+
     @Test func `a lossy JPEG XL and that of another format are not restored`() throws {
         let jpeg = try TaggedImages.make(Self.picture, as: .jpeg)
         #expect(try restored(Workbench.make("format=jxl", of: jpeg, as: .jpeg)) == nil)

@@ -13,7 +13,7 @@ package enum AVIFTiming: Hashable, Sendable {
     /// Decides by the original's header, before decoding.
     ///
     /// Animations and lossless images stay WebP, which is faster and smaller for them. Photographs are JPEG XL for clients that
-    /// accept it.
+    /// accept it, unless that takes too long.
     ///
     /// - Parameters:
     ///   - plan: the plan's canonical text.
@@ -113,7 +113,9 @@ package enum AVIFTiming: Hashable, Sendable {
     func bucket(for request: VariantRequest) -> FormatBucket? {
         switch self {
         case .atOnce: nil
-        case .later, .never: .webp
+        case .later: .webp
+        // A JPEG XL may be the smallest, also losslessly.
+        case .never: request.encodingSearch.takesSmallest ? request.bucket?.withoutAVIF : .webp
         }
     }
 }

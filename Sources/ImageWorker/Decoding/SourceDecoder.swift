@@ -168,8 +168,8 @@ struct SourceDecoder {
         }
     }
 
-    /// Whether a JPEG, AVIF or HEIC has a gain map (ISO 21496-1, Adobe's or Apple's), by the names of its metadata.
-    var hasGainMap: Bool {
+    /// Whether a JPEG, AVIF or HEIC says that it has a gain map (ISO 21496-1, Adobe's or Apple's), by the names of its metadata.
+    var mentionsGainMap: Bool {
         guard reduction == nil, [.jpeg, .avif, .heic].contains(coder.format) else { return false }
         let names = ["urn:iso:std:iso:ts:21496:-1", "hdr-gain-map/1.0", "hdrgainmap", "HDRGainMap"]
         let head = unsafe Array(mapping.bytes.prefix(Self.announcement))

@@ -4,7 +4,7 @@ import LinuxSystem
 /// Finds the quality whose result scores nearest to a target (`q=auto`).
 ///
 /// Encodes at a quality guessed from the image, decodes, scores, and encodes again only if the score is too far off. Uses nothing of
-/// earlier images, so the same request gives the same bytes.
+/// earlier images, so the same request gives the same bytes, unless its deadline ends the search.
 struct ScoreSearch {
     let coder: any Coder
     /// The options; their quality is that of images too small to be scored.

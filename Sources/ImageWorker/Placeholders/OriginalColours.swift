@@ -48,7 +48,7 @@ extension SourceDecoder {
         let isOwn = profile != nil && !isMade
         colours.profile = isOwn ? profile.flatMap(ProfileName.read) : nil
         colours.space = raster.space(stated, profile: isOwn ? colours.profile ?? "" : nil)
-        colours.isHDR = stated?.isHDR == true || hasGainMap
+        colours.isHDR = stated?.isHDR == true || mentionsGainMap
         return colours
     }
 }

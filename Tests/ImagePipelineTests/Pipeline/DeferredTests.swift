@@ -103,6 +103,24 @@ struct DeferredTests {
         #expect(rig.pipeline.deferrals.made == 0)
     }
 
+    @Test(arguments: [
+        ("1?w=3000&effort=9", SourceRule.AutoFormatPolicy.accept, FormatBucket.webp), ("1?w=20&effort=9", .accept, .jxl),
+        // All formats are tried, of which a lossless JPEG XL is one.
+        ("1?w=20&lossless=1", .smallest, .jxl), ("1?w=20&lossless=1", .accept, .webp),
+    ])
+    func `a JPEG XL that takes too long, or is not wanted, is WebP`(
+        plan: String,
+        policy: SourceRule.AutoFormatPolicy,
+        bucket: FormatBucket
+    ) throws {
+        let origin = request("a.jpg", plan) { $0.autoFormat = policy }.origin
+        let answer = ask(VariantRequest(origin: origin, plan: plan, bucket: .jxl))
+        try rig.loader.wait(for: 1)[0].answer(Self.jpeg, at: 1000)
+        let job = try rig.transformer.wait(for: 1)[0]
+        #expect(job.job.outputs.first?.bucket == bucket)
+        answer.leave()
+    }
+
     @Test func `a vector image without a resize is deferred, because only its decoder knows its size`() throws {
         let svg = Array("<svg xmlns='http://www.w3.org/2000/svg' width='9000' height='9000'/>".utf8)
         for (path, plan, bucket) in [("a.svg", "1?flip=h", FormatBucket.webp), ("b.svg", "1?w=20", .avif)] {
