@@ -104,7 +104,8 @@ struct DeferredTests {
     }
 
     @Test(arguments: [
-        ("1?w=3000&effort=9", SourceRule.AutoFormatPolicy.accept, FormatBucket.webp), ("1?w=20&effort=9", .accept, .jxl),
+        ("1?w=3000&effort=9", SourceRule.AutoFormatPolicy.accept, FormatBucket.webp),
+        ("1?w=20&effort=9", .accept, .jxl),
         // All formats are tried, of which a lossless JPEG XL is one.
         ("1?w=20&lossless=1", .smallest, .jxl), ("1?w=20&lossless=1", .accept, .webp),
     ])
