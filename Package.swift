@@ -68,6 +68,8 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(name: "ImagePlan", swiftSettings: settings),
+        // Other servers' request languages, in ours.
+        .target(name: "Dialects", dependencies: ["ImagePlan"], swiftSettings: settings),
         .target(
             name: "ImagePipeline",
             dependencies: [
@@ -98,7 +100,8 @@ let package = Package(
         .executableTarget(
             name: "ProxyServer",
             dependencies: [
-                "AdminPages", "Cluster", "HTTPCache", "HTTPKit", "HTTPSemantics", "ImagePlan", "ImagePipeline",
+                "AdminPages", "Cluster", "Dialects", "HTTPCache", "HTTPKit", "HTTPSemantics", "ImagePlan",
+                "ImagePipeline",
                 "LinuxSystem", "OriginTransfer",
                 "CCurl",
                 "CLinux", "CCrypto",
@@ -182,6 +185,11 @@ let package = Package(
         .testTarget(
             name: "ImagePlanTests",
             dependencies: ["ImagePlan", "HostileTestSupport", "TestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "DialectsTests",
+            dependencies: ["Dialects", "ImagePlan", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -1,0 +1,27 @@
+package import ImagePlan
+
+/// The request language of another image server, which is translated into Edgeprint's own.
+package enum Dialect: String, Hashable, Sendable, CaseIterable {
+    /// imgproxy: `/SIGNATURE/rs:fit:300:200/plain/https://example.org/cat.jpg@webp`.
+    case imgproxy
+    /// thumbor: `/unsafe/300x200/smart/filters:quality(80)/example.org/cat.jpg`.
+    case thumbor
+    /// imagor: thumbor's with filters of its own.
+    case imagor
+    /// images.weserv.nl: `/?url=example.org/cat.jpg&w=300`.
+    case weserv
+    /// Cloudflare Images: `/cdn-cgi/image/width=300,fit=cover/https://example.org/cat.jpg`.
+    case cloudflare
+
+    /// Translates a request.
+    ///
+    /// Nothing that the request says is ignored in silence: what Edgeprint's language cannot say is an error.
+    ///
+    /// - Parameters:
+    ///   - path: the raw path as sent, beginning with a slash, without the name of a source.
+    ///   - query: the raw query, without the `?`.
+    /// - Throws: 400, naming the option, filter or parameter as the other server spells it.
+    package func translate(path: [UInt8], query: [UInt8]) throws(RequestError) -> Translation {
+        throw RequestError(parameter: "path", reason: "is in a language that is not known yet (\(rawValue))")
+    }
+}
