@@ -11,6 +11,7 @@
 
 typedef int16_t edge_int16x8 __attribute__((ext_vector_type(8)));
 typedef int32_t edge_int32x4 __attribute__((ext_vector_type(4)));
+typedef uint8_t edge_uint8x16 __attribute__((ext_vector_type(16)));
 
 // Multiplies lanes and adds neighbouring products: a[2i] * b[2i] + a[2i + 1] * b[2i + 1] for each i.
 static inline edge_int32x4 edge_pairwise_products(edge_int16x8 a, edge_int16x8 b) {
@@ -24,5 +25,42 @@ static inline edge_int32x4 edge_pairwise_products(edge_int16x8 a, edge_int16x8 b
     edge_int32x4 sums;
     for (int i = 0; i < 4; i++) sums[i] = (int32_t)a[2 * i] * b[2 * i] + (int32_t)a[2 * i + 1] * b[2 * i + 1];
     return sums;
+#endif
+}
+
+// Narrows four vectors to bytes: what is below 0 becomes 0, and what is above 255 becomes 255.
+static inline edge_uint8x16 edge_saturated_bytes(edge_int32x4 a, edge_int32x4 b, edge_int32x4 c, edge_int32x4 d) {
+#if defined(__SSE2__)
+    __m128i low = _mm_packs_epi32((__m128i)a, (__m128i)b);
+    __m128i high = _mm_packs_epi32((__m128i)c, (__m128i)d);
+    return (edge_uint8x16)_mm_packus_epi16(low, high);
+#elif defined(__aarch64__)
+    int16x8_t low = vcombine_s16(vqmovn_s32((int32x4_t)a), vqmovn_s32((int32x4_t)b));
+    int16x8_t high = vcombine_s16(vqmovn_s32((int32x4_t)c), vqmovn_s32((int32x4_t)d));
+    return (edge_uint8x16)vcombine_u8(vqmovun_s16(low), vqmovun_s16(high));
+#else
+    edge_int32x4 all[4] = {a, b, c, d};
+    edge_uint8x16 bytes;
+    for (int i = 0; i < 16; i++) {
+        int32_t value = all[i / 4][i % 4];
+        bytes[i] = (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value);
+    }
+    return bytes;
+#endif
+}
+
+// Narrows two vectors to 16 bits, saturated.
+static inline edge_int16x8 edge_saturated_shorts(edge_int32x4 a, edge_int32x4 b) {
+#if defined(__SSE2__)
+    return (edge_int16x8)_mm_packs_epi32((__m128i)a, (__m128i)b);
+#elif defined(__aarch64__)
+    return (edge_int16x8)vcombine_s16(vqmovn_s32((int32x4_t)a), vqmovn_s32((int32x4_t)b));
+#else
+    edge_int16x8 shorts;
+    for (int i = 0; i < 8; i++) {
+        int32_t value = i < 4 ? a[i] : b[i - 4];
+        shorts[i] = (int16_t)(value < INT16_MIN ? INT16_MIN : value > INT16_MAX ? INT16_MAX : value);
+    }
+    return shorts;
 #endif
 }

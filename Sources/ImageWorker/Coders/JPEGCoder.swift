@@ -1,7 +1,7 @@
 import CVips
 import ImagePlan
 
-/// JPEG: decoded by libjpeg-turbo, and encoded by `JPEGEncoder`.
+/// JPEG: decoded by libjpeg-turbo, or to a quarter or less by `ScaledJPEG`, and encoded by `JPEGEncoder`.
 struct JPEGCoder: Coder {
     let format = ImageFormat.jpeg
     let loader: VipsPart? = VipsPart(operation: "jpegload_buffer")
@@ -19,9 +19,10 @@ struct JPEGCoder: Coder {
     private static let standardEffort = 4
 
     func open(_ source: SourceMapping, _ options: DecodingOptions) throws -> Raster {
-        try Raster.make("load") { out in
+        let lazy = try Raster.make("load") { out in
             unsafe edge_vips_load_jpeg(source.bytes.baseAddress, source.bytes.count, &out, CInt(options.shrink))
         }
+        return try ScaledJPEG.raster(of: source, options, as: lazy) ?? lazy
     }
 
     func encode(_ picture: FinishedPicture, _ options: EncodingOptions) throws -> EncodedPicture {

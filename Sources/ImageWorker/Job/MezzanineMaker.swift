@@ -25,7 +25,7 @@ struct MezzanineMaker {
             original: ImageHeader(format: facts.format, width: facts.size.width, height: facts.size.height)
         ).size
         let factor = decoder.loadFactor(of: mezzanine)
-        let opened = try shared?.raster(factor) ?? decoder.open(factor: factor)
+        let opened = try shared?.raster(factor) ?? decoder.open(factor: factor, DecodingOptions(deadline: deadline))
         clock.endDecode()
         // Grey and RGB are scaled before conversion, as results are; other spaces are converted first.
         let isFirstScaled = opened.mayScaleBeforeConversion

@@ -51,7 +51,7 @@ final class SharedDecode {
     func raster(_ factor: Int) throws -> Raster? {
         if let raster = rasters[factor] { return raster }
         if isStreamed, factor == 1 {
-            let opened = try decoder.open(factor: factor)
+            let opened = try decoder.open(factor: factor, DecodingOptions(deadline: deadline))
             halved = HalvedPictures(of: opened, factors: factors)
             opened.observer = halved
             return opened
@@ -72,7 +72,7 @@ final class SharedDecode {
     /// Decodes into memory, unless the image is too large.
     private func hold(_ factor: Int) throws -> Bool {
         var clock = StageClock()
-        let opened = try decoder.open(factor: factor)
+        let opened = try decoder.open(factor: factor, DecodingOptions(deadline: deadline))
         guard opened.byteCount <= Self.maximumSize else { return false }
         deadline.watch(opened)
         rasters[factor] = try opened.inMemory()
