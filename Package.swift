@@ -219,7 +219,8 @@ let package = Package(
         .testTarget(
             name: "ProxyServerTests",
             dependencies: [
-                "ProxyServer", "AdminPages", "Cluster", "HTTPCache", "HTTPKit", "HTTPSemantics", "ImagePipeline",
+                "ProxyServer", "AdminPages", "Cluster", "Dialects", "HTTPCache", "HTTPKit", "HTTPSemantics",
+                "ImagePipeline",
                 "ImagePlan", "LinuxSystem", "OriginTransfer",
                 "HostileTestSupport", "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

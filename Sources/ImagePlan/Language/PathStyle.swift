@@ -22,9 +22,13 @@ package enum PathStyle {
             throw error("has a segment of parameters that is not name=value,…; a = of a real name is written as %3D")
         }
         guard !segment.contains(ampersand) else {
-            throw error("has a segment of parameters with a &: commas separate them, and a & of a value is written as %26")
+            throw error(
+                "has a segment of parameters with a &: commas separate them, and a & of a value is written as %26"
+            )
         }
-        guard segment.endIndex < path.endIndex else { throw error("ends after its parameters; the image's path follows them") }
+        guard segment.endIndex < path.endIndex else {
+            throw error("ends after its parameters; the image's path follows them")
+        }
         var pairs = Array(segment)
         for index in segment.indices where segment[index] == comma && startsPair(segment[(index + 1)...]) {
             pairs[index - segment.startIndex] = ampersand

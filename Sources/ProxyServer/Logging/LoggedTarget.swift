@@ -29,14 +29,17 @@ enum LoggedTarget {
         while index < target.count {
             let byte = target[index]
             isQuery = isQuery || byte == UInt8(ascii: "?")
-            guard byte == UInt8(ascii: "?") || (isQuery ? byte == UInt8(ascii: "&") : index > 0 && isPathBoundary(byte)) else {
+            guard byte == UInt8(ascii: "?") || (isQuery ? byte == UInt8(ascii: "&") : index > 0 && isPathBoundary(byte))
+            else {
                 index += 1
                 continue
             }
             index += 1
             guard let value = valueOfSignature(target, at: index) else { continue }
             var end = value
-            while end < target.count, isQuery ? target[end] != UInt8(ascii: "&") : !endsPathPair(target[end]) { end += 1 }
+            while end < target.count, isQuery ? target[end] != UInt8(ascii: "&") : !endsPathPair(target[end]) {
+                end += 1
+            }
             return value..<end
         }
         return nil

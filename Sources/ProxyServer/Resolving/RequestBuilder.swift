@@ -124,7 +124,10 @@ struct RequestBuilder: Sendable {
     private static func written(_ path: String, _ query: String, isPathStyle: Bool) throws(Problem) -> String {
         guard isPathStyle else { return query.isEmpty ? path : "\(path)?\(query)" }
         guard let folded = PathStyle.folded(path: path, query: query) else {
-            throw Problem(400, "A name of a parameter has characters that path style does not allow (a-z, 0-9, - and _).")
+            throw Problem(
+                400,
+                "A name of a parameter has characters that path style does not allow (a-z, 0-9, - and _)."
+            )
         }
         return folded
     }
@@ -136,11 +139,17 @@ struct RequestBuilder: Sendable {
         let name = String(path.dropFirst().prefix { $0 != "/" })
         let reading = resolver.table.sources[name]?.reading
         if let dialect = resolver.table.dialect ?? reading?.dialect {
-            throw Problem(400, "Paths are read as those of \(dialect.rawValue) here (dialect); no URL of Edgeprint's own is valid.")
+            throw Problem(
+                400,
+                "Paths are read as those of \(dialect.rawValue) here (dialect); no URL of Edgeprint's own is valid."
+            )
         }
         guard reading?.isPathStyle == true else {
             guard !isPathStyle else {
-                throw Problem(400, "The source does not read parameters in paths (path-style); --path-style is not possible.")
+                throw Problem(
+                    400,
+                    "The source does not read parameters in paths (path-style); --path-style is not possible."
+                )
             }
             return path
         }

@@ -25,7 +25,11 @@ struct ForeignRequest: Sendable, Hashable {
         case .valid: return
         case .missing:
             guard keys.hasKeys(of: dialect) else { return }
-            throw Problem(403, "The request is not signed, and there are keys for its language (\(name)).", parameter: "path")
+            throw Problem(
+                403,
+                "The request is not signed, and there are keys for its language (\(name)).",
+                parameter: "path"
+            )
         case .wrong:
             throw Problem(403, "The signature does not match the request (\(name)).", parameter: "path")
         case .unverifiable:

@@ -54,7 +54,11 @@ struct PlaygroundSignRoute: AdminRoute {
         }
         let read = try own.withoutPermission.own(bytes)
         guard read.foreign == nil else {
-            throw Problem(400, "The path is in another server's language, which has signatures of its own.", parameter: "path")
+            throw Problem(
+                400,
+                "The path is in another server's language, which has signatures of its own.",
+                parameter: "path"
+            )
         }
         _ = try own.withoutPermission.resolve(bytes)
         guard let signature = signer.signature(path: read.path, query: read.query) else {

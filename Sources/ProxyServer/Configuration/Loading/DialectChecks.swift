@@ -9,7 +9,12 @@ enum DialectChecks {
     /// - Parameter scope: the path of the map that has the sources, with a dot at the end; empty for the file's top.
     static func check(_ configuration: Configuration, scope: String = "", _ decoder: inout ConfigurationDecoder) {
         func report(_ key: String, _ message: String) {
-            decoder.report(message, key: scope + key, place: decoder.places[scope + key])
+            // Without a place of its own, a missing key is reported where its section has another.
+            let section = scope + key.prefix(upTo: key.lastIndex(of: ".") ?? key.startIndex) + "."
+            let place =
+                decoder.places[scope + key]
+                ?? decoder.places.filter { $0.key.hasPrefix(section) }.min { $0.key < $1.key }?.value
+            decoder.report(message, key: scope + key, place: place)
         }
         checkKeys(configuration.dialects, report)
         let names = configuration.sources.filter { !$0.rule.isRaw }.map(\.rule.localName)
@@ -24,11 +29,14 @@ enum DialectChecks {
             }
             guard let dialect else { return }
             let rule = base.flatMap { configuration.source(named: $0)?.rule }
-            let needs = configuration.signing.required ? "signing.required" : rule?.unsigned == UnsignedUse.none ? "unsigned: none" : nil
+            let needs =
+                configuration.signing.required
+                ? "signing.required" : rule?.unsigned == UnsignedUse.none ? "unsigned: none" : nil
             guard let needs, !configuration.dialects.hasKeys(of: dialect) else { return }
             let remedy =
                 dialect.hasSignatures
-                ? "requires dialects.\(dialect.rawValue).keys with \(needs)" : "has no signatures, which \(needs) demands"
+                ? "requires dialects.\(dialect.rawValue).keys with \(needs)"
+                : "has no signatures, which \(needs) demands"
             report(prefix + "dialect", "\(dialect.rawValue) \(remedy): otherwise no request could be served")
         }
         check(configuration.dialect, base: configuration.dialectSource, below: "")
@@ -52,7 +60,8 @@ enum DialectChecks {
         }
         let lengths = SignatureHash.shortestTruncation...(imagor.hash.size * 4 + 2) / 3
         if imagor.truncate > 0, !lengths.contains(imagor.truncate) {
-            let message = "must be 0, or \(lengths.lowerBound) to \(lengths.upperBound) characters with \(imagor.hash.rawValue)"
+            let message =
+                "must be 0, or \(lengths.lowerBound) to \(lengths.upperBound) characters with \(imagor.hash.rawValue)"
             report("dialects.imagor.truncate", message)
         }
     }

@@ -49,7 +49,12 @@ struct SourceReader {
         draft.rule.credentials = draft.credentials
         draft.rule.decryption = decryption(draft, key: key, place: entry.place, &decoder)
         check(draft, key: key, place: entry.place, &decoder)
-        return ConfiguredSource(rule: draft.rule, preset: draft.preset, fallback: draft.fallback, reading: draft.reading)
+        return ConfiguredSource(
+            rule: draft.rule,
+            preset: draft.preset,
+            fallback: draft.fallback,
+            reading: draft.reading
+        )
     }
 
     private func check(_ draft: SourceSchema.Draft, key: String, place: Place, _ decoder: inout ConfigurationDecoder) {

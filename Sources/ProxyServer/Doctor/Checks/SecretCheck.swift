@@ -96,7 +96,9 @@ struct SecretCheck: DoctorCheck {
 extension Configuration.DialectKeys {
     /// Keys with secrets, and the values as they would appear in the file.
     fileprivate var secrets: [(key: String, text: String)] {
-        let signing = [("keys", imgproxy.keys), ("salts", imgproxy.salts), ("url-keys", imgproxy.urlKeys)].flatMap { key, values in
+        let signing = [("keys", imgproxy.keys), ("salts", imgproxy.salts), ("url-keys", imgproxy.urlKeys)].flatMap {
+            key,
+            values in
             values.map { (key: "dialects.imgproxy.\(key)", text: $0.bytes.hexText) }
         }
         return signing + thumbor.keys.map { ("dialects.thumbor.keys", $0.value) }
