@@ -20,6 +20,9 @@ extension PlanParameters {
             snap(ratio, to: Parameter(ratio.name, listed.text))
         }
         guard statesSize, !limits.widths.isEmpty else { return }
+        if isEnforced, let least = stated.first(where: { $0.name == "min-w" || $0.name == "min-h" }) {
+            throw least.refusal("requires a signature where widths are listed (unsigned.widths)")
+        }
         let ratio = self[StepContext.dprName]
         guard let width = self["w"] else {
             guard isEnforced else { return }

@@ -1,13 +1,15 @@
-/// `w` and `h`: the resize of a plan, of which there is at most one.
+/// `w`, `h`, `min-w` and `min-h`: the resize of a plan, of which there is at most one.
 package struct ResizeStep: TransformStep {
     /// The longest side in pixels, after dpr scaling.
     package static let longestSide = 16_384
 
-    package static let names = ["w", "h"]
+    package static let names = ["w", "h", "min-w", "min-h"]
     package static let attributes = ["fit", "gravity", "enlarge", "linear", "dpr"]
     package static let forms = [
         ParameterForm("w", .integer(sides, .pixels), example: "800"),
         ParameterForm("h", .integer(sides, .pixels), example: "600"),
+        ParameterForm("min-w", .integer(sides, .pixels), example: "320"),
+        ParameterForm("min-h", .integer(sides, .pixels), example: "320"),
     ]
     package static let attributeForms = [
         ParameterForm(
@@ -21,12 +23,15 @@ package struct ResizeStep: TransformStep {
     private static let sides = 1...longestSide
     package static let isRepeatable = false
 
-    /// Pixels, 1–16384; at least one side is given.
+    /// Pixels, 1–16384; at least one side or one least side is given.
     package let width: Int?
     package let height: Int?
+    /// The least sides of the scaled image, 1–16384, for which it is enlarged even without `enlarge`; only with `contain` and `outside`.
+    package let leastWidth: Int?
+    package let leastHeight: Int?
     /// `contain` where only one side is given.
     package let fit: Fit
-    /// The centre, except for `cover` and `pad` (never one that is searched for `pad`, which cuts nothing).
+    /// The centre, except for `cover`, `crop`, `auto` and `pad` (never one that is searched for `pad`, which cuts nothing).
     package let gravity: Gravity
     /// Whether the image may be enlarged.
     package let enlarge: Bool
@@ -39,6 +44,8 @@ package struct ResizeStep: TransformStep {
     package init(
         width: Int?,
         height: Int?,
+        leastWidth: Int? = nil,
+        leastHeight: Int? = nil,
         fit: Fit = .contain,
         gravity: Gravity = .center,
         enlarge: Bool = false,
@@ -46,12 +53,16 @@ package struct ResizeStep: TransformStep {
     ) {
         self.width = width
         self.height = height
-        let effective = width == nil || height == nil ? Fit.contain : fit
+        let stated = width == nil || height == nil ? Fit.contain : fit
+        // What may be enlarged covers the whole box.
+        let effective = stated == .crop && enlarge ? Fit.cover : stated
         self.fit = effective
+        self.leastWidth = effective.keepsWhole ? leastWidth : nil
+        self.leastHeight = effective.keepsWhole ? leastHeight : nil
         self.gravity =
             switch effective {
             case .contain, .fill, .outside: .center
-            case .cover: gravity
+            case .cover, .crop, .auto: gravity
             case .pad: gravity.needsPixels ? .center : gravity
             }
         self.enlarge = enlarge
@@ -66,10 +77,18 @@ package struct ResizeStep: TransformStep {
                 parameter.isInDevicePixels
                 ? side : try context.scaled(FixedDecimal(side), of: parameter, atMost: longestSide).rounded
         }
+        let fit: Fit = try context["fit"]?.keyword(otherNames: Fit.otherNames) ?? .contain
+        if let least = parameters.first(where: { $0.name.hasPrefix("min-") }), sides["w"] != nil, sides["h"] != nil,
+            !fit.keepsWhole
+        {
+            throw least.error("has no meaning with fit=\(fit.rawValue), which frames the image; only with contain or outside")
+        }
         return ResizeStep(
             width: sides["w"],
             height: sides["h"],
-            fit: try context["fit"]?.keyword(otherNames: Fit.otherNames) ?? .contain,
+            leastWidth: sides["min-w"],
+            leastHeight: sides["min-h"],
+            fit: fit,
             gravity: context.gravity.scaled(by: context.dpr),
             enlarge: try context["enlarge"]?.flag() ?? false,
             isLinear: try context["linear"]?.flag() ?? false
@@ -85,7 +104,9 @@ package struct ResizeStep: TransformStep {
     }
 
     package var parameters: [Parameter] {
-        [width.map { Parameter("w", String($0)) }, height.map { Parameter("h", String($0)) }].compactMap(\.self)
+        zip(Self.names, [width, height, leastWidth, leastHeight]).compactMap { name, side in
+            side.map { Parameter(name, String($0)) }
+        }
     }
 
     package var attributeParameters: [Parameter] {
@@ -131,19 +152,25 @@ package struct ResizeStep: TransformStep {
 package enum Fit: String, Hashable, Sendable, CaseIterable {
     /// Scales the image to fit inside the box.
     case contain
-    /// Scales the image to cover the box, and cuts off the rest.
+    /// Scales the image to cover the box, and cuts off the rest; a box beyond the image shrinks and keeps its shape.
     case cover
+    /// As `cover`, but a box beyond the image is only cut to it: each side of the result is that of the box or the image's.
+    case crop
     /// Stretches the image to the box.
     case fill
     /// Scales the image to fit, on a canvas of the box's size.
     case pad
     /// Scales the image to cover the box, without cropping.
     case outside
+    /// `crop` if image and box are both upright or both not, otherwise `contain`.
+    case auto
+
+    /// Whether the result is the scaled image, undistorted and whole.
+    var keepsWhole: Bool { self == .contain || self == .outside }
 
     /// The names in CSS, SDWebImage and other image proxies, used for suggestions.
     static let otherNames = [
-        "aspectfill": "cover", "aspectfit": "contain", "bounds": "contain", "clip": "contain", "crop": "cover",
-        "inside": "contain", "letterbox": "pad", "max": "contain", "scale": "fill", "stretch": "fill",
+        "aspectfill": "cover", "aspectfit": "contain", "bounds": "contain", "clip": "contain", "inside": "contain", "letterbox": "pad", "max": "contain", "scale": "fill", "stretch": "fill",
     ]
 }
 
@@ -176,26 +203,56 @@ extension ResizeStep {
     /// The sizes of the resize for an image whose sides are at least 1.
     package func geometry(for source: PixelSize) -> ResizeGeometry {
         guard let width, let height else {
-            return ResizeGeometry(scaled: scaledToOneSide(source), framing: .none)
+            return ResizeGeometry(scaled: atLeast(scaledToOneSide(source), of: source), framing: .none)
         }
         let box = PixelSize(width: width, height: height)
         switch fit {
         case .contain:
-            return ResizeGeometry(scaled: contained(source, in: box), framing: .none)
+            return ResizeGeometry(scaled: atLeast(contained(source, in: box), of: source), framing: .none)
         case .cover:
             return covering(source, box: box)
+        case .crop:
+            return cropping(source, box: box)
+        case .auto:
+            if (source.width >= source.height) == (width >= height) {
+                return enlarge ? covering(source, box: box) : cropping(source, box: box)
+            }
+            return ResizeGeometry(scaled: contained(source, in: box), framing: .none)
         case .fill:
             let clamped = PixelSize(width: min(width, source.width), height: min(height, source.height))
             return ResizeGeometry(scaled: enlarge ? box : clamped, framing: .none)
         case .pad:
             let scaled = contained(source, in: box)
-            let corner = gravity.corner(of: scaled, in: box) { Self.share($2, of: $1 - $0) }
+            let corner = gravity.corner(of: scaled, onCanvas: box)
             let framing = ResizeGeometry.Framing.canvas(box, left: corner.left, top: corner.top)
             return ResizeGeometry(scaled: scaled, framing: scaled == box ? .none : framing)
         case .outside:
-            let isLarge = source.width >= box.width && source.height >= box.height
-            return ResizeGeometry(scaled: enlarge || isLarge ? Self.covering(source, box) : source, framing: .none)
+            return ResizeGeometry(scaled: atLeast(outside(source, box), of: source), framing: .none)
         }
+    }
+
+    /// The smallest size with the source's aspect ratio that covers a box; the source's where that would enlarge it and must not.
+    private func outside(_ source: PixelSize, _ box: PixelSize) -> PixelSize {
+        enlarge || box.isContained(in: source) ? Self.covering(source, box) : source
+    }
+
+    /// The image around a box, cut where it exceeds the box.
+    private func cropping(_ source: PixelSize, box: PixelSize) -> ResizeGeometry {
+        let scaled = outside(source, box)
+        let part = PixelSize(width: min(box.width, scaled.width), height: min(box.height, scaled.height))
+        return Self.cut(scaled, to: part, gravity: gravity)
+    }
+
+    /// A scaled size, enlarged to the least sides.
+    private func atLeast(_ size: PixelSize, of source: PixelSize) -> PixelSize {
+        var size = size
+        if let leastWidth, size.width < leastWidth {
+            size = PixelSize(width: leastWidth, height: .side(source.height * leastWidth, dividedBy: source.width))
+        }
+        if let leastHeight, size.height < leastHeight {
+            size = PixelSize(width: .side(source.width * leastHeight, dividedBy: source.height), height: leastHeight)
+        }
+        return size
     }
 
     /// The size if only one side is given: the other follows the aspect ratio.
@@ -247,10 +304,5 @@ extension ResizeStep {
             scaled: scaled,
             framing: .crop(CropPlacement(of: box, in: scaled, gravity: gravity))
         )
-    }
-
-    /// A fraction of the remaining room; a half rounds down, as in crops.
-    private static func share(_ fraction: FixedDecimal, of room: Int) -> Int {
-        (fraction.millionths * room + 499_999).flooredQuotient(1_000_000)
     }
 }

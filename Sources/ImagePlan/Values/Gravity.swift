@@ -135,6 +135,14 @@ package enum Gravity: Hashable, Sendable {
         return (place(part.width, whole.width, x, offset?.x), place(part.height, whole.height, y, offset?.y))
     }
 
+    /// The top left corner of an image on a canvas that is not smaller: the gravity's share of the room that is left.
+    package func corner(of picture: PixelSize, onCanvas canvas: PixelSize) -> (left: Int, top: Int) {
+        corner(of: picture, in: canvas) { length, side, fraction in
+            // A half rounds down, as in crops.
+            (fraction.millionths * (side - length) + 499_999).flooredQuotient(1_000_000)
+        }
+    }
+
     /// Whether the position depends on the image's pixels.
     package var needsPixels: Bool {
         switch self {

@@ -68,7 +68,9 @@ extension Canvas {
 extension PadStep: PixelStep {
     func apply(to canvas: inout Canvas) throws {
         let after = try shape(after: canvas.shape)
-        try canvas.embed(in: after, left: left, top: top)
+        if after.size == canvas.shape.size { return }
+        let corner = corner(of: canvas.shape.size)
+        try canvas.embed(in: after, left: corner.left, top: corner.top)
     }
 }
 

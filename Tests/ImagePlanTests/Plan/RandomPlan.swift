@@ -18,6 +18,8 @@ enum RandomPlan {
         return ResizeStep(
             width: sides == 0 ? nil : side(using: &generator),
             height: sides == 1 ? nil : side(using: &generator),
+            leastWidth: Int.random(in: 0...7, using: &generator) == 0 ? side(using: &generator) : nil,
+            leastHeight: Int.random(in: 0...7, using: &generator) == 0 ? side(using: &generator) : nil,
             fit: Fit.allCases.randomElement(using: &generator) ?? .contain,
             gravity: gravity,
             enlarge: Bool.random(using: &generator),
@@ -115,6 +117,7 @@ enum RandomPlan {
     }
 
     private static func pad(using generator: inout some RandomNumberGenerator) -> PadStep {
+        if Bool.random(using: &generator) { return canvas(using: &generator) }
         let widths = (0..<4).map { _ in Int.random(in: 0...PadStep.widest, using: &generator) }
         return PadStep(
             top: widths[0] + (widths[0] < PadStep.widest ? 1 : 0),
@@ -122,6 +125,23 @@ enum RandomPlan {
             bottom: widths[2],
             left: widths[3]
         )
+    }
+
+    private static func canvas(using generator: inout some RandomNumberGenerator) -> PadStep {
+        let stated = gravity(using: &generator)
+        let gravity = stated.needsPixels ? .center : stated
+        if Bool.random(using: &generator) { return PadStep(canvas: .ratio(ratio(using: &generator), gravity: gravity)) }
+        return PadStep(
+            canvas: .sides(
+                width: .pixels(side(using: &generator)),
+                height: .percent(decimal(100_000_000...1_000_000_000, using: &generator)),
+                gravity: gravity
+            )
+        )
+    }
+
+    private static func ratio(using generator: inout some RandomNumberGenerator) -> AspectRatio {
+        AspectRatio(width: side(using: &generator), height: side(using: &generator))
     }
 
     private static func radius(using generator: inout some RandomNumberGenerator) -> RoundStep.Radius {
@@ -138,8 +158,13 @@ enum RandomPlan {
                 ? Measure.pixels(side(using: &generator))
                 : .percent(decimal(1...100_000_000, using: &generator))
         }
-        if Bool.random(using: &generator) {
-            return CropStep(area: .placed(width: sides[0], height: sides[1], gravity: gravity))
+        switch Int.random(in: 0...3, using: &generator) {
+        case 0: return CropStep(area: .placed(width: sides[0], height: sides[1], gravity: gravity))
+        case 1:
+            let own = self.gravity(using: &generator)
+            return CropStep(area: .placed(width: sides[0], height: sides[1], gravity: own), statesGravity: true)
+        case 2: return CropStep(area: .ratio(ratio(using: &generator), gravity: gravity))
+        default: break
         }
         return CropStep(
             area: .rectangle(
