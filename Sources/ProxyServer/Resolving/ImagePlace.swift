@@ -73,20 +73,23 @@ struct ImagePlace: Sendable, Hashable {
     }
 
     private init(at url: OriginURL, base: String?, in table: SourceTable) throws(RequestError) {
-        let found = table.candidates.compactMap { name, entry -> (name: String, prefix: String)? in
+        // Other servers complete addresses without a scheme by http.
+        let secured = url.scheme == .http && url.port == 80 ? "https" + url.normalized.dropFirst(4) : nil
+        let found = table.candidates.compactMap { name, entry -> (name: String, prefix: String, url: String)? in
             guard let prefix = entry.rule.location.urlPrefix, !prefix.contains("?"),
-                let start = try? OriginURL(prefix).normalized, url.normalized.hasPrefix(start)
+                let start = try? OriginURL(prefix).normalized,
+                let url = [url.normalized, secured].compactMap(\.self).first(where: { $0.hasPrefix(start) })
             else { return nil }
-            return (name, start)
+            return (name, start, url)
         }
-        func rank(_ candidate: (name: String, prefix: String)) -> (Int, Int) {
+        func rank(_ candidate: (name: String, prefix: String, url: String)) -> (Int, Int) {
             (candidate.prefix.utf8.count, candidate.name == base ? 1 : 0)
         }
         guard let best = found.max(by: { rank($0) < rank($1) }) else {
             self.init(fetching: url.text)
             return
         }
-        let parts = url.normalized.dropFirst(best.prefix.count).split(
+        let parts = best.url.dropFirst(best.prefix.count).split(
             separator: "?",
             maxSplits: 1,
             omittingEmptySubsequences: false

@@ -68,7 +68,7 @@ extension RequestResolver {
     ) throws(Problem) -> OwnTarget {
         let translation: Translation
         do throws(RequestError) {
-            translation = try dialect.translate(path: path, query: query)
+            translation = try dialect.translate(path: path, query: query, source: base)
         } catch {
             throw Problem(error)
         }

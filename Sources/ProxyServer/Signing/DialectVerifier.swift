@@ -3,7 +3,9 @@ import Dialects
 import LinuxSystem
 import OriginTransfer
 
-/// Verifies the signatures of other servers' languages and decrypts their URLs. Immutable; any thread.
+/// Verifies the signatures of other servers' languages and decrypts their URLs.
+///
+/// Immutable; any thread.
 struct DialectVerifier: Sendable {
     /// The keys.
     let keys: Configuration.DialectKeys

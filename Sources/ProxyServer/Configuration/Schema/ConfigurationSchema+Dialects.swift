@@ -1,4 +1,5 @@
 import Dialects
+import ImagePlan
 import LinuxSystem
 
 extension ConfigurationSchema {
@@ -13,7 +14,7 @@ extension ConfigurationSchema {
         Setting(
             "dialect-source",
             \.dialectSource,
-            .optional(.text("the name of a source")),
+            .sourceName,
             "The source of images that a request in this language names by a path; by default the only one."
         ),
         Setting(
@@ -76,6 +77,17 @@ extension ValueFormat where Value == Dialect? {
             text == none ? .some(nil) : Dialect(rawValue: text).map { .some($0) }
         } write: {
             .plain($0?.rawValue ?? none)
+        }
+    }
+}
+
+extension ValueFormat where Value == String? {
+    /// The name of a source; an empty string for none.
+    static var sourceName: ValueFormat {
+        .scalar("the name of a source, or an empty string") { text -> String?? in
+            text.isEmpty ? .some(nil) : RequestPath.isSourceName(text) ? .some(text) : nil
+        } write: {
+            .quoted($0 ?? "")
         }
     }
 }

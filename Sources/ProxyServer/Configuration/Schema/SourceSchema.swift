@@ -1,3 +1,4 @@
+import Dialects
 import ImagePipeline
 import ImagePlan
 
@@ -302,6 +303,11 @@ enum SourceSchema {
             fallback: source.fallback,
             reading: source.reading
         )
+        // A source of another one's images has no further settings.
+        if let base = source.reading.dialectSource {
+            let dialect = source.reading.dialect?.rawValue ?? "none"
+            return .map([("dialect", .plain(dialect)), ("dialect-source", .quoted(base))])
+        }
         return YAMLValue(table: table, root: draft)
     }
 }
