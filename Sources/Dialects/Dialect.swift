@@ -22,6 +22,10 @@ package enum Dialect: String, Hashable, Sendable, CaseIterable {
     ///   - query: the raw query, without the `?`.
     /// - Throws: 400, naming the option, filter or parameter as the other server spells it.
     package func translate(path: [UInt8], query: [UInt8]) throws(RequestError) -> Translation {
-        throw RequestError(parameter: "path", reason: "is in a language that is not known yet (\(rawValue))")
+        switch self {
+        case .imgproxy: try ImgproxyRequest.translate(path: path, query: query)
+        case .thumbor, .imagor, .weserv, .cloudflare:
+            throw RequestError(parameter: "path", reason: "is in a language that is not known yet (\(rawValue))")
+        }
     }
 }
