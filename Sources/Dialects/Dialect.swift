@@ -28,8 +28,7 @@ package enum Dialect: String, Hashable, Sendable, CaseIterable {
         source: String? = nil
     ) throws(RequestError) -> Translation {
         switch self {
-        case .imgproxy:
-            throw RequestError(parameter: "path", reason: "is in a language that is not known yet (\(rawValue))")
+        case .imgproxy: try ImgproxyRequest.translate(path: path, query: query)
         case .thumbor: try ThumborRequest.translate(path: path, query: query, source: source, rules: .thumbor)
         case .imagor: try ThumborRequest.translate(path: path, query: query, source: source, rules: .imagor)
         case .weserv: try WeservRequest.translate(path: path, query: query)

@@ -61,6 +61,9 @@ package struct CloudflareRequest {
                 throw RequestError(parameter: "path", reason: "has an option that \(error.reason)")
             }
             let sides = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map { String($0) }
+            guard !sides[0].isEmpty else {
+                throw RequestError(parameter: "path", reason: "has an option without a name")
+            }
             guard sides.count == 2, !sides[1].isEmpty else {
                 throw RequestError(parameter: sides[0], reason: "must be written as name=value")
             }

@@ -68,13 +68,16 @@ extension ThumborPlan {
         builder.step("offset", Set(offsets).count == 1 ? offsets[0] : offsets.joined(separator: ","), for: option)
     }
 
-    /// The size that a canvas has: that of the box, with the sides that are stated.
+    /// Appends the canvas of `fill`: the box, in the directions that it states.
     mutating func appendCanvas(_ filter: ThumborFilter) throws(RequestError) {
         guard path.fitIn != nil, !path.isFull, !hasCanvas else { return }
         guard !path.isAdaptive else { throw filter.error("must come first among the filters after \(path.fitIn ?? "")") }
-        guard !isTurned || rules == .imagor else { throw filter.error("cannot follow a quarter turn") }
-        var sides = [path.width, path.height].map { if case .pixels(let pixels) = $0 { String(pixels) } else { "" } }
-        if isTurned { sides.reverse() }
-        if sides != ["", ""] { builder.step("canvas", sides.joined(separator: "x"), for: filter.name) }
+        var sides = [path.width, path.height].map { if case .pixels(let pixels) = $0 { String(pixels) } else { "100%" } }
+        guard sides != ["100%", "100%"] else { return }
+        // After a quarter turn imagor turns the canvas as well; thumbor cuts what is larger.
+        if isTurned, rules == .imagor { sides.reverse() }
+        let size = sides.joined(separator: "x")
+        if isTurned, rules == .thumbor { builder.step("crop", "\(size),center", for: filter.name) }
+        builder.step("pad", size, for: filter.name)
     }
 }

@@ -24,11 +24,11 @@ struct ThumborFilter {
         let raw = isDecoded ? Array(try decoded(raw, of: "filters").utf8)[...] : raw
         var filters: [ThumborFilter] = []
         for part in split(raw, rules: rules) where !part.isEmpty {
-            guard let open = part.firstIndex(of: UInt8(ascii: "(")), part.last == UInt8(ascii: ")") else {
-                throw RequestError(
-                    parameter: String(decoding: part.prefix(64), as: UTF8.self),
-                    reason: "must be a filter, name(arguments)"
-                )
+            guard let open = part.firstIndex(of: UInt8(ascii: "(")), open > part.startIndex,
+                part.last == UInt8(ascii: ")")
+            else {
+                let text = String(decoding: part.prefix(64), as: UTF8.self)
+                throw RequestError(parameter: "filters", reason: "has \(text), which must be name(arguments)")
             }
             let name = String(decoding: part[..<open], as: UTF8.self)
             guard let meaning = rules.filters[name] else {

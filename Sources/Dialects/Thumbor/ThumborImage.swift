@@ -6,7 +6,7 @@ enum ThumborImage {
     ///
     /// Without a scheme, it is an address if it begins with a host: labels with a dot between them, the last one of letters only.
     static func image(_ raw: ArraySlice<UInt8>, rules: ThumborRules) throws(RequestError) -> Translation.Image {
-        var raw = Array(raw)
+        var raw = Array(raw.drop { $0 == UInt8(ascii: "/") })
         // imagor decodes as in a query.
         if rules == .imagor { raw = raw.flatMap { $0 == UInt8(ascii: "+") ? Array("%20".utf8) : [$0] } }
         var text = try decoded(raw[...])

@@ -2,16 +2,17 @@ import ImagePlan
 
 extension WeservPlan {
     /// Format, quality, frames, and what concerns the answer instead of the picture.
-    mutating func setOutput() throws(RequestError) {
+    ///
+    /// - Parameter makesAlpha: whether the picture becomes transparent.
+    mutating func setOutput(makesAlpha: Bool) throws(RequestError) {
         let format: String? = try request["output"]?.keyword([
             "jpg": "jpeg", "png": "png", "gif": "gif", "tiff": "tiff", "tif": "tiff", "webp": "webp", "avif": "avif",
             "av1": "avif", "jxl": "jxl", "json": "json", "origin": nil,
         ]) ?? nil
         // The source's format, except for a picture that becomes transparent: weserv then leaves JPEG, and so does `auto`.
-        let isTransparent = !builder.has("bg") && (resizePads || request["mask"] != nil || turnsFreely)
         if let format {
             try builder.set("format", format, for: "output")
-        } else if !isTransparent {
+        } else if !makesAlpha {
             try builder.set("format", "source", for: "output")
         }
         if let quality = try request.integer("q", in: 1...100), format != "png", format != "gif" {
@@ -33,9 +34,6 @@ extension WeservPlan {
         _ = try request.flag("af")
         _ = try request.flag("fsol")
     }
-
-    private var resizePads: Bool { builder.value(of: "fit") == "pad" }
-    private var turnsFreely: Bool { (try? WeservTurn(request).rotation) ?? nil != nil }
 
     /// `n`, `page`, `loop`: one frame unless `n` says more.
     private mutating func setFrames() throws(RequestError) {

@@ -17,17 +17,19 @@ struct WeservPlan {
         }
         let turn = try WeservTurn(request)
         let resize = try WeservResize(request, turn)
-        if try request.flag("precrop") {
+        let cropsFirst = try request.flag("precrop")
+        let isParted = !cropsFirst && (hasCrop || turn.isUpright)
+        if cropsFirst {
             turn.append(to: &builder)
             try appendCrop()
-            try resize.append(to: &builder, turned: false)
+            try resize.append(to: &builder, turned: false, isParted: false)
         } else {
-            try resize.append(to: &builder, turned: true)
+            try resize.append(to: &builder, turned: true, isParted: isParted)
             turn.append(to: &builder)
             try resize.appendCut(to: &builder)
             try appendCrop()
         }
-        try resize.appendCanvas(to: &builder, hasCrop: hasCrop)
+        try resize.appendCanvas(to: &builder, isParted: isParted)
         if let angle = turn.rotation {
             builder.step("rotate", String(angle), for: "ro")
             try setBackground("rbg")
@@ -36,7 +38,8 @@ struct WeservPlan {
         try setBackground("bg")
         try appendMask(resize, turn)
         if resize.isPadded { try setBackground("cbg") }
-        try setOutput()
+        let isBare = resize.isPadded || turn.rotation != nil || request["mask"] != nil
+        try setOutput(makesAlpha: isBare && !builder.has("bg"))
         return try builder.parameters()
     }
 

@@ -21,7 +21,7 @@ package struct WeservRequest {
             throw RequestError(parameter: "path", reason: "must be / (the image is in url)")
         }
         var options: [String: OptionValue] = [:]
-        for pair in try QueryPair.split(query) {
+        for pair in try Self.pairs(query) {
             let name = Self.synonyms[pair.name] ?? pair.name
             guard Self.names.contains(name) else {
                 let hint = NearestName.hint(pair.name, among: Self.names.sorted())
@@ -37,6 +37,14 @@ package struct WeservRequest {
         guard let url = WeservSource.url(stated.text) else { throw stated.error("must be the address of an image") }
         self.options = options
         self.url = url
+    }
+
+    private static func pairs(_ query: [UInt8]) throws(RequestError) -> [QueryPair] {
+        do {
+            return try QueryPair.split(query)
+        } catch {
+            throw error.parameter.isEmpty ? RequestError(parameter: "query", reason: error.reason) : error
+        }
     }
 
     private static let names: Set<String> = [

@@ -73,13 +73,12 @@ struct WeservResize {
         return PixelSize(width: width, height: height)
     }
 
-    /// Whether a quarter turn comes between scaling and the crop or the canvas.
-    private func isParted(turned: Bool) -> Bool { turned && turn.isUpright && [.cover, .contain].contains(fit) }
-
     /// Appends the resize.
     ///
-    /// - Parameter turned: whether turns and mirrors follow.
-    func append(to builder: inout PlanBuilder, turned: Bool) throws(RequestError) {
+    /// - Parameters:
+    ///   - turned: whether turns and mirrors follow.
+    ///   - isParted: whether something comes between the resize and the canvas of `contain`.
+    func append(to builder: inout PlanBuilder, turned: Bool, isParted: Bool) throws(RequestError) {
         guard width != nil || height != nil else { return }
         let isFilled = fit == .fill
         if let side = width?.text ?? (isFilled ? "100%" : nil) { builder.step("w", side, for: "w") }
@@ -94,12 +93,12 @@ struct WeservResize {
         case .inside: break
         case .outside: try builder.set("fit", "outside", for: "fit")
         case .fill: try builder.set("fit", "fill", for: "fit")
-        case .cover where isParted(turned: turned):
+        case .cover where turned && turn.isUpright:
             try builder.set("fit", "outside", for: "fit")
         case .cover:
             try builder.set("fit", enlarges ? "cover" : "crop", for: enlarges ? "fit" : "we")
             try builder.set("gravity", placed.gravity, for: "a")
-        case .contain where isParted(turned: turned): break
+        case .contain where isParted: break
         case .contain:
             try builder.set("fit", "pad", for: "fit")
             if case .point = placed { try builder.set("gravity", placed.gravity, for: "a") }
@@ -109,24 +108,25 @@ struct WeservResize {
     /// Appends the crop of `cover` after a quarter turn.
     func appendCut(to builder: inout PlanBuilder) throws(RequestError) {
         guard fit == .cover, turn.isUpright, let width, let height else { return }
-        guard width.pixels != nil, height.pixels != nil else {
-            throw RequestError(parameter: "ro", reason: "cannot follow fit=cover with sides in percent; use precrop")
-        }
-        builder.step("crop", "\(width.text)x\(height.text)", for: "fit")
-        try builder.set("gravity", place.gravity, for: "a")
+        try checkPixels("cover")
+        builder.step("crop", "\(width.text)x\(height.text),\(place.gravity)", for: "fit")
     }
 
-    /// Refuses a canvas that something else comes before.
-    func appendCanvas(to builder: inout PlanBuilder, hasCrop: Bool) throws(RequestError) {
-        guard fit == .contain else { return }
-        if hasCrop, isPadded {
-            throw RequestError(parameter: "fit", reason: "cannot be contain with a crop, which would come before it")
-        }
-        if turn.isUpright, isPadded {
-            throw RequestError(parameter: "fit", reason: "cannot be contain with a quarter turn; use inside")
-        }
-        if !enlarges, !isPadded, width != nil || height != nil {
-            throw RequestError(parameter: "fit", reason: "cannot be contain with one side and we; use inside")
+    /// Appends the canvas of `contain`, unless the resize makes it; it cuts what is larger.
+    func appendCanvas(to builder: inout PlanBuilder, isParted: Bool) throws(RequestError) {
+        let isWhole = isPadded || enlarges
+        guard fit == .contain, width != nil || height != nil, isParted || !isWhole else { return }
+        try checkPixels("contain")
+        // What is searched for has no meaning on a canvas.
+        let gravity = if case .point = place { "," + place.gravity } else { "" }
+        let size = "\(width?.text ?? "100%")x\(height?.text ?? "100%")\(gravity)"
+        if isParted { builder.step("crop", size, for: "fit") }
+        builder.step("pad", size, for: "fit")
+    }
+
+    private func checkPixels(_ fit: String) throws(RequestError) {
+        for side in [width, height] where side != nil && side?.pixels == nil {
+            throw RequestError(parameter: "fit", reason: "cannot be \(fit) with sides in percent here")
         }
     }
 }

@@ -29,6 +29,9 @@ extension PlanParameters {
             let list = limits.widths.map(String.init).joined(separator: ", ")
             throw Parameter("h", "").refusal("requires w without a signature: one of \(list) (unsigned.widths)")
         }
+        if isEnforced, width.value.hasSuffix("%") {
+            throw width.refusal("in percent requires a signature where widths are listed (unsigned.widths)")
+        }
         // Values that are not valid are left to the parser.
         guard let context = try? StepContext(attributes: [ratio].compactMap(\.self)),
             let old = Self.devicePixels(width, context),

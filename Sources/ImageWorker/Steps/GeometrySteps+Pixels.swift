@@ -59,7 +59,7 @@ extension Canvas {
             return try frame.inMemory().subjectOffset(of: size)
         case .entropy:
             return try frame.smartCropOffset(width: size.width, height: size.height, VIPS_INTERESTING_ENTROPY)
-        case .attention, .point, .offset:
+        case .attention, .point, .offset, .pixels:
             return try frame.smartCropOffset(width: size.width, height: size.height, VIPS_INTERESTING_ATTENTION)
         }
     }

@@ -39,6 +39,40 @@ struct FramingTests {
     }
 
     @Test(arguments: [
+        ("w=50%25", 301, 200, "151x100"), ("h=50%25", 301, 201, "151x101"), ("w=50%25&h=20%25", 300, 200, "60x40"),
+        ("w=50%25&h=20%25&fit=fill", 300, 200, "150x40"), ("w=50%25&h=100%25&fit=cover", 300, 200, "150x200"),
+        ("w=200%25", 300, 200, "300x200"), ("w=200%25&enlarge=1", 300, 200, "600x400"),
+        ("w=50%25&dpr=1.5", 300, 200, "225x150"), ("w=100&h=100%25&fit=fill", 300, 200, "100x200"),
+        ("w=0.0001%25", 300, 200, "1x1"), ("w=1000%25&enlarge=1", 30, 20, "300x200"),
+    ])
+    func `sides in percent`(query: String, width: Int, height: Int, expected: String) throws {
+        #expect(try size(query, width, height) == expected)
+    }
+
+    @Test(arguments: [
+        ("w=100&h=100&fit=cover&gravity=150px,0px", 25), ("w=100&h=100&fit=cover&gravity=390px,9px", 100),
+        ("w=100&h=100&fit=cover&gravity=9999px,9px", 100), ("crop=100x100&gravity=150px,0px", 100),
+        ("w=200&crop=50x50,150px,50px", 125), ("crop=100x100,0px,0px", 0),
+    ])
+    func `a point in pixels`(query: String, left: Int) throws {
+        let steps = try PlanGeometry.resolve(plan(query), source: PixelSize(width: 400, height: 200))
+        let last = try #require(steps.last)
+        let placement: CropPlacement? =
+            if let resize = last.step as? ResizeStep,
+                case .crop(let cut) = resize.geometry(for: last.input.size).framing
+            {
+                cut
+            } else {
+                try (last.step as? CropStep)?.placement(in: last.input.size)
+            }
+        guard case .rectangle(let rectangle) = placement else {
+            Issue.record("not cut")
+            return
+        }
+        #expect(rectangle.left == left)
+    }
+
+    @Test(arguments: [
         ("crop=16:9", 1600, 1200, "1600x900"), ("crop=16:9", 1600, 400, "711x400"), ("crop=1:1", 3, 2, "2x2"),
         ("crop=1.91:1", 1200, 1200, "1200x628"), ("crop=16384:1", 100, 100, "100x1"),
         ("pad=16:9", 1600, 1200, "2133x1200"), ("pad=16:9", 1600, 400, "1600x900"), ("pad=1:1", 3, 2, "3x3"),
@@ -80,7 +114,8 @@ struct FramingTests {
         ("w=9&dpr=2&crop=9x9,north,0,9", "1?w=18&crop=9x9,north,0,9"), ("min-h=9&dpr=2&w=4", "1?w=8&min-h=18"),
         ("w=9&h=9&fit=crop&enlarge=1&gravity=west", "1?w=9&h=9&enlarge=1&fit=cover&gravity=west"),
         ("w=9&h=9&fit=auto&gravity=subject", "1?w=9&h=9&fit=auto&gravity=subject"), ("w=9&fit=auto", "1?w=9"),
-        ("min-w=9&fit=auto", "1?min-w=9"),
+        ("min-w=9&fit=auto", "1?min-w=9"), ("w=50.50%25&dpr=2", "1?w=101%25"),
+        ("w=9&h=9&fit=cover&gravity=012px,8px&dpr=2", "1?w=18&h=18&fit=cover&gravity=12px,8px"),
     ])
     func `canonical texts`(query: String, text: String) throws {
         #expect(try plan(query).canonicalText == text)
@@ -89,11 +124,15 @@ struct FramingTests {
 
     @Test(arguments: [
         ("crop=16:0", "crop"), ("crop=16", "crop"), ("crop=16:9:2", "crop"), ("crop=16384.1:1", "crop"),
-        ("crop=1.2345678:16384", "crop"), ("crop=9x9,nort", "crop"), ("crop=9x9,", "crop"), ("crop=9x9,north,1", "crop"),
+        ("crop=1.2345678:16384", "crop"), ("crop=9x9,nort", "crop"), ("crop=9x9,", "crop"),
+        ("crop=9x9,north,1", "crop"),
         ("crop=-16:9", "crop"), ("crop=16:9,1,2,3", "crop"), ("crop=9x9,north&gravity=south", "gravity"),
         ("pad=0x9", "pad"), ("pad=16385x9", "pad"), ("pad=99%25x9", "pad"), ("pad=9x9,attention", "pad"),
         ("pad=9x9&gravity=north", "gravity"), ("pad=9x9x9", "pad"), ("pad=0:1", "pad"), ("pad=1001%25x9", "pad"),
-        ("min-w=0", "min-w"), ("min-w=9&min-w=9", "min-w"), ("min-h=16385", "min-h"), ("min-w=9000&dpr=2", "dpr"),
+        ("w=0%25", "w"), ("w=1000.1%25", "w"), ("h=%25", "h"), ("w=600%25&dpr=2", "dpr"), ("min-w=50%25", "min-w"),
+        ("crop=9x9&gravity=1.5px,0px", "gravity"), ("crop=9x9&gravity=1px,0", "gravity"),
+        ("crop=9x9&gravity=-1px,0px", "gravity"), ("crop=9x9&gravity=1px", "gravity"), ("min-w=0", "min-w"),
+        ("min-w=9&min-w=9", "min-w"), ("min-h=16385", "min-h"), ("min-w=9000&dpr=2", "dpr"),
         ("w=9&h=9&fit=cover&min-w=3", "min-w"), ("w=9&h=9&fit=pad&min-h=3", "min-h"),
         ("w=9&h=9&fit=auto&min-h=3", "min-h"),
     ])
@@ -117,11 +156,11 @@ struct FramingTests {
         limits.widths = [100, 200]
         var options = ParseOptions()
         options.unsigned = limits
-        for query in ["min-w=300", "w=100&min-h=9000"] {
+        for query in ["min-w=300", "w=100&min-h=9000", "w=50%25"] {
             let error = #expect(throws: RequestError.self) {
                 try RequestLanguage.parse(query: query, options: options)
             }
-            #expect(error?.status == .forbidden && error?.parameter.hasPrefix("min-") == true)
+            #expect(error?.status == .forbidden && ["min-w", "min-h", "w"].contains(error?.parameter))
         }
         #expect(try RequestLanguage.parse(query: "w=100", options: options).plan.canonicalText == "1?w=100")
     }

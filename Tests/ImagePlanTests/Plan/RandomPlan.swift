@@ -16,8 +16,8 @@ enum RandomPlan {
     static func resize(gravity: Gravity, using generator: inout some RandomNumberGenerator) -> ResizeStep {
         let sides = Int.random(in: 0...2, using: &generator)
         return ResizeStep(
-            width: sides == 0 ? nil : side(using: &generator),
-            height: sides == 1 ? nil : side(using: &generator),
+            width: sides == 0 ? nil : measure(using: &generator),
+            height: sides == 1 ? nil : measure(using: &generator),
             leastWidth: Int.random(in: 0...7, using: &generator) == 0 ? side(using: &generator) : nil,
             leastHeight: Int.random(in: 0...7, using: &generator) == 0 ? side(using: &generator) : nil,
             fit: Fit.allCases.randomElement(using: &generator) ?? .contain,
@@ -27,6 +27,12 @@ enum RandomPlan {
         )
     }
 
+    /// A side in pixels, or in percent up to 1000.
+    private static func measure(using generator: inout some RandomNumberGenerator) -> Measure {
+        Int.random(in: 0...5, using: &generator) == 0
+            ? .percent(decimal(1...1_000_000_000, using: &generator)) : .pixels(side(using: &generator))
+    }
+
     /// A side from 1 to 16384, small ones as likely as large ones.
     static func side(using generator: inout some RandomNumberGenerator) -> Int {
         let bits = Int.random(in: 0...14, using: &generator)
@@ -34,7 +40,8 @@ enum RandomPlan {
     }
 
     static func gravity(using generator: inout some RandomNumberGenerator) -> Gravity {
-        switch Int.random(in: 0...5, using: &generator) {
+        switch Int.random(in: 0...6, using: &generator) {
+        case 6: .pixels(x: side(using: &generator), y: side(using: &generator))
         case 0: .attention
         case 1: .entropy
         case 4: .subject
