@@ -66,7 +66,7 @@ extension Canvas {
 }
 
 extension PadStep: PixelStep {
-    func apply(to canvas: inout Canvas) throws {
+    func apply(to canvas: inout ImageWorker.Canvas) throws {
         let after = try shape(after: canvas.shape)
         if after.size == canvas.shape.size { return }
         let corner = corner(of: canvas.shape.size)

@@ -38,6 +38,11 @@ extension Configuration {
         }
     }
 
+    /// Whether any key verifies signatures, of Edgeprint's own language or of another.
+    var hasSignatures: Bool {
+        !signing.keys.isEmpty || Dialect.allCases.contains { dialects.hasKeys(of: $0) }
+    }
+
     /// The source of a site's dialect whose originals are the paths without a host: the stated one, or the only one that is not raw.
     var dialectBase: String? {
         if let dialectSource { return dialectSource }

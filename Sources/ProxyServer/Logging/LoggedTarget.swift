@@ -4,9 +4,15 @@ enum LoggedTarget {
     ///
     /// - Parameter limit: the maximum bytes; "…" replaces the rest.
     static func append(_ target: Span<UInt8>, limit: Int, to line: inout [UInt8]) {
-        guard let signature = signature(in: target) else {
+        guard let shown = redacted(target) else {
             return LogText.appendQuoted(target, limit: limit, to: &line)
         }
+        LogText.appendQuoted(shown.span, limit: limit, to: &line)
+    }
+
+    /// A target with the values of `sig` redacted; `nil` if it has none.
+    static func redacted(_ target: Span<UInt8>) -> [UInt8]? {
+        guard let signature = signature(in: target) else { return nil }
         var shown: [UInt8] = []
         var start = 0
         var next: Range<Int>? = signature
@@ -17,7 +23,7 @@ enum LoggedTarget {
             next = self.signature(in: target, from: start)
         }
         for index in start..<target.count { shown.append(target[index]) }
-        LogText.appendQuoted(shown.span, limit: limit, to: &line)
+        return shown
     }
 
     /// The value of the next `sig` pair, of the query or of parameters in the path, even if its name is percent-encoded.

@@ -1,4 +1,6 @@
-/// What became of URLs that were translated: counts, a share, and what cannot be said, by option. Its size is bounded.
+/// What became of URLs that were translated: counts, a share, and what cannot be said, by option.
+///
+/// Its size is bounded.
 struct TranslationReport {
     /// What cannot be said with one option.
     struct Refusal: Sendable, Hashable {

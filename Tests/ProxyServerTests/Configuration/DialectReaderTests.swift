@@ -86,6 +86,35 @@ struct DialectReaderTests {
         #expect(none.count == 1 && none[0].contains("sources.a: has no url"), "\(none)")
     }
 
+    @Test func `keys of a language are enough for signing.required`() throws {
+        let sources = "sources: { a: { url: \"https://y.example/\", dialect: thumbor, unsigned: none }}\n"
+        #expect(
+            try load(sources + "dialects: { thumbor: { keys: k }}\nsigning: { required: true, rate: 5 }").signing
+                .required
+        )
+        #expect(!problems(sources + "signing: { required: true }").isEmpty)
+        #expect(
+            problems(sources + "dialects: { imagor: { keys: k }}").contains { $0.contains("dialects.thumbor.keys") }
+        )
+    }
+
+    @Test func `prints a configuration that it can read again`() throws {
+        let yaml = """
+            dialect-source: photos
+            dialect: weserv
+            sources: { photos: { url: "https://x/" } }
+            sites:
+              a:
+                prefix: /a
+                sources:
+                  photos: { url: "https://x/", path-style: true }
+                  old: { dialect: imgproxy, dialect-source: photos }
+                  own: { url: "https://y/", dialect: imagor }
+            """
+        let configuration = try load(yaml)
+        #expect(try load(configuration.yaml) == configuration)
+    }
+
     @Test func `a raw source reads paths as they are`() {
         let found = problems(
             "sources: { a: { url: \"https://y.example/\", raw: true, path-style: true, dialect: weserv }}"

@@ -10,6 +10,7 @@ struct DialectRequestTests {
 
           thumbs: { dialect: thumbor, dialect-source: photos }
           imagor: { dialect: imagor, dialect-source: photos }
+          resized: { dialect: imgproxy, dialect-source: photos }
           cdn: { dialect: cloudflare, dialect-source: photos }
         """
 
@@ -30,16 +31,26 @@ struct DialectRequestTests {
     /// A signature by OpenSSL, in base64url.
     private func signature(_ message: String, key: String, _ hash: String) throws -> String {
         let run = try CommandRun(program: "/usr/bin/openssl", ["dgst", "-\(hash)", "-hmac", key, "-r"], input: message)
-        let digits = Array(run.output.prefix { $0 != " " })
+        return try base64(hexadecimal: run.output.prefix { $0 != " " })
+    }
+
+    private func base64(hexadecimal text: some StringProtocol) throws -> String {
+        let digits = Array(text)
         let bytes = stride(from: 0, to: digits.count - 1, by: 2).compactMap {
             UInt8(String(digits[$0...($0 + 1)]), radix: 16)
         }
-        #expect(bytes.count >= 20, "\(run.errors)")
-        return Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
+        #expect(bytes.count >= 20)
+        return Self.base64URL(Data(bytes))
+    }
+
+    /// With padding, as thumbor writes it.
+    private static func base64URL(_ bytes: Data) -> String {
+        bytes.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
     }
 
     @Test(arguments: [
         "/thumbs/unsafe/32x24/filters:format(png)/a/b.png", "/imagor/unsafe/fit-in/32x20/filters:format(png)/a.png",
+        "/resized/unsafe/rs:fill:32:24/f:png/plain/a/b.png", "/resized/_/w:20/YS9iLnBuZw.webp",
         "/cdn/cdn-cgi/image/width=32,fit=scale-down,format=webp/a.png",
     ])
     func `a request and its translation are one variant`(theirs: String) throws {
@@ -111,6 +122,36 @@ struct DialectRequestTests {
         // Nothing of a refused request reaches the origin.
         #expect(rig.origin.heads.count == 1)
         #expect(try edgeprint(rig, "explain", "/thumbs/\(code)/\(rest)").output.contains("valid, key 2"))
+    }
+
+    @Test func `imgproxy's salted signatures and encrypted URLs are read`() throws {
+        let (key, salt) = (String(repeating: "5a", count: 32), "68656c6c6f")
+        let secret = "1eb5b0e971ad7f45324c1bb15c947cb207c43152fa5c6c7f35c4f36e0c18e0f1"
+        let rig = try rig("dialects: { imgproxy: { keys: [\(key)], salts: [\(salt)], url-keys: [\(secret)] } }")
+        func signed(_ path: String) throws -> String {
+            let arguments = ["dgst", "-sha256", "-mac", "HMAC", "-macopt", "hexkey:\(key)", "-r"]
+            let run = try CommandRun(program: "/usr/bin/openssl", arguments, input: "hello" + path)
+            return try "/resized/" + base64(hexadecimal: run.output.prefix { $0 != " " }) + path
+        }
+        let plain = "/rs:fill:32:24/f:png/plain/\(rig.origin.url)/a.png"
+        let answer = try rig.get(try signed(plain))
+        #expect(answer.status == 200 && PictureHeader.size(ofPNG: answer.body) == [32, 24], "\(answer.text)")
+        #expect(try rig.get("/resized/unsafe\(plain)").status == 403)
+        #expect(try rig.get(try signed(plain).replacing("fill:32", with: "fill:33")).status == 403)
+        // The cipher with its initialisation vector, by OpenSSL.
+        let vector = "000102030405060708090a0b0c0d0e0f"
+        let cipher = ["enc", "-aes-256-cbc", "-K", secret, "-iv", vector, "-a", "-A"]
+        let sealed = try CommandRun(program: "/usr/bin/openssl", cipher, input: "\(rig.origin.url)/a.png").output
+        let bytes = try #require(Data(base64Encoded: sealed))
+        let text = Self.base64URL(Data((0..<16).map { UInt8($0) }) + bytes)
+        #expect(
+            try rig.get(try signed("/rs:fill:32:24/f:png/enc/\(text)"))["Cache-Status"]
+                == "edgeprint; hit; detail=memory"
+        )
+        let other = Self.base64URL(Data(repeating: 7, count: 48))
+        // Whether it decrypts is told to those with a signature alone.
+        #expect(try rig.get("/resized/unsafe/enc/\(other)").status == 403)
+        #expect(try rig.get(try signed("/enc/\(other)")).status == 400)
     }
 
     @Test func `an unsigned request has the limits of one without sig`() throws {

@@ -4,7 +4,9 @@ import Testing
 
 @testable import ProxyServer
 
-/// Signatures and encrypted URLs of other servers. Codes and ciphertexts come from Python's hmac and from openssl.
+/// Signatures and encrypted URLs of other servers.
+///
+/// Codes and ciphertexts come from Python's hmac and from openssl.
 @Suite(.timeLimit(.minutes(1)))
 struct DialectVerifierTests {
     private static let yaml = """

@@ -164,7 +164,7 @@ enum ConfigurationChecks {
         scope: String = "",
         _ decoder: inout ConfigurationDecoder
     ) {
-        guard configuration.signing.keys.isEmpty else { return }
+        guard !configuration.hasSignatures else { return }
         if configuration.signing.required {
             let key = scope + "signing.required"
             let message = "requires signing.keys: otherwise no request could be served"

@@ -18,7 +18,7 @@ enum DialectChecks {
         }
         checkKeys(configuration.dialects, report)
         let names = configuration.sources.filter { !$0.rule.isRaw }.map(\.rule.localName)
-        func check(_ dialect: Dialect?, base: String?, below prefix: String) {
+        func check(_ dialect: Dialect?, base: String?, _ own: SourceRule? = nil, below prefix: String) {
             if let base, dialect == nil {
                 report(prefix + "dialect-source", "has no effect without dialect: it says where '\(base)' is used")
             } else if let base, !names.contains(base) {
@@ -28,7 +28,7 @@ enum DialectChecks {
                 report(prefix + "dialect-source", "'\(base)' has no images of its own: it has a dialect-source, too")
             }
             guard let dialect else { return }
-            let rule = base.flatMap { configuration.source(named: $0)?.rule }
+            let rule = base.flatMap { configuration.source(named: $0)?.rule } ?? own
             let needs =
                 configuration.signing.required
                 ? "signing.required" : rule?.unsigned == UnsignedUse.none ? "unsigned: none" : nil
@@ -48,7 +48,7 @@ enum DialectChecks {
             } else if reading.dialect != nil, reading.isPathStyle {
                 report(prefix + "path-style", "cannot be combined with dialect")
             }
-            check(reading.dialect, base: reading.dialectSource ?? nil, below: prefix)
+            check(reading.dialect, base: reading.dialectSource, source.rule, below: prefix)
         }
     }
 
