@@ -34,7 +34,7 @@ struct TargetTranslator {
             time: place.site.resolver.time
         )
         let own = try resolver.own(place.target)
-        try Self.check(own, table)
+        try check(own, table)
         let mount = String(decoding: place.site.mount, as: UTF8.self)
         let text = mount + String(decoding: own.bytes, as: UTF8.self)
         guard signs, let signer = place.site.resolver.permission?.signer,
@@ -44,15 +44,19 @@ struct TargetTranslator {
     }
 
     /// Refuses parameters that the source does not accept; one that is not configured accepts all of the language.
-    private static func check(_ own: OwnTarget, _ table: SourceTable) throws(Problem) {
+    private func check(_ own: OwnTarget, _ table: SourceTable) throws(Problem) {
         do throws(RequestError) {
             guard let path = try RequestPath.parse(own.path) else {
                 throw RequestError(parameter: "path", reason: "has no source")
             }
             var options = path.source == "fetch" ? table.remote.options : table.sources[path.source]?.options
-            if options == nil { options = ParseOptions(presets: table.remote.options.presets) }
+            // --source may name one that is not configured.
+            if options == nil, dialect != nil { options = ParseOptions(presets: table.remote.options.presets) }
             options?.enforcesUnsigned = false
-            _ = try RequestLanguage.parse(query: own.query, options: options ?? ParseOptions())
+            guard let options else {
+                throw RequestError(parameter: "path", reason: "names no source: there is none called '\(path.source)'")
+            }
+            _ = try RequestLanguage.parse(query: own.query, options: options)
         } catch {
             throw Problem(error)
         }

@@ -27,13 +27,14 @@ struct TranslateCommandTests {
         #expect(lines[0].hasPrefix("/photos/cat.jpg?w=300&h=200"), "\(lines[0])")
         #expect(lines[1].hasPrefix("# ") && lines[1].contains("nonsense") && lines[3].hasPrefix("# "))
         #expect(lines[2].isEmpty && lines[5].isEmpty)
-        #expect(lines[4].hasPrefix("/fetch?url=https:%2F%2Fexample.org%2Fa%20b.jpg&w=300"), "\(lines[4])")
+        #expect(lines[4].hasPrefix("/fetch?url=https:%2F%2Fexample.org%2Fa%2520b.jpg&w=300"), "\(lines[4])")
         #expect(run.errors.hasPrefix("4 URLs: 2 translated (50.0 %), 2 not; "), "\(run.errors)")
         #expect(run.errors.contains("  2  nonsense: ") && run.errors.contains("(first in line 2)"), "\(run.errors)")
     }
 
     @Test func `finds the language by the configuration, and signs`() throws {
         let yaml = """
+            hosts: [img.example.com]
             sources:
               photos: { url: "https://photos.example.com/" }
               old: { dialect: cloudflare, dialect-source: photos }

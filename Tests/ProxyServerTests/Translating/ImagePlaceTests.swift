@@ -70,7 +70,7 @@ struct ImagePlaceTests {
     @Test func `an encrypted URL is decrypted first`() throws {
         let vector = (0..<16).map { UInt8($0) }
         let digits = Array(
-            "13e12c6a6fc209a33e9d43de16a713615841e8de51bf33521eba6f41143a4aba3a9ffe2a19ad2008cc3af267a2ed8ec8"
+            "b7e5e7321cc69cb81a9ce40a9d310fb95d4ea05638941cb023f4b16ee96f0f291bcc5b2342c6b9db32a297ce30a3a01c"
         )
         let sealed = stride(from: 0, to: digits.count, by: 2).compactMap {
             UInt8(String(digits[$0...($0 + 1)]), radix: 16)
