@@ -69,7 +69,7 @@ let package = Package(
         ),
         .target(name: "ImagePlan", swiftSettings: settings),
         // Other servers' request languages, in ours.
-        .target(name: "Dialects", dependencies: ["ImagePlan"], swiftSettings: settings),
+        .target(name: "Dialects", dependencies: ["HTTPSemantics", "ImagePlan"], swiftSettings: settings),
         .target(
             name: "ImagePipeline",
             dependencies: [
@@ -189,7 +189,8 @@ let package = Package(
         ),
         .testTarget(
             name: "DialectsTests",
-            dependencies: ["Dialects", "ImagePlan", "TestSupport"],
+            // OriginTransfer: HMAC.
+            dependencies: ["Dialects", "ImagePlan", "OriginTransfer", "TestSupport"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -219,7 +220,8 @@ let package = Package(
         .testTarget(
             name: "ProxyServerTests",
             dependencies: [
-                "ProxyServer", "AdminPages", "Cluster", "HTTPCache", "HTTPKit", "HTTPSemantics", "ImagePipeline",
+                "ProxyServer", "AdminPages", "Cluster", "Dialects", "HTTPCache", "HTTPKit", "HTTPSemantics",
+                "ImagePipeline",
                 "ImagePlan", "LinuxSystem", "OriginTransfer",
                 "HostileTestSupport", "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

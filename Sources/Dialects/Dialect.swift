@@ -20,8 +20,19 @@ package enum Dialect: String, Hashable, Sendable, CaseIterable {
     /// - Parameters:
     ///   - path: the raw path as sent, beginning with a slash, without the name of a source.
     ///   - query: the raw query, without the `?`.
+    ///   - source: the name of the source, which watermarks below the same source need; `nil` refuses them.
     /// - Throws: 400, naming the option, filter or parameter as the other server spells it.
-    package func translate(path: [UInt8], query: [UInt8]) throws(RequestError) -> Translation {
-        throw RequestError(parameter: "path", reason: "is in a language that is not known yet (\(rawValue))")
+    package func translate(
+        path: [UInt8],
+        query: [UInt8],
+        source: String? = nil
+    ) throws(RequestError) -> Translation {
+        switch self {
+        case .imgproxy: try ImgproxyRequest.translate(path: path, query: query)
+        case .thumbor: try ThumborRequest.translate(path: path, query: query, source: source, rules: .thumbor)
+        case .imagor: try ThumborRequest.translate(path: path, query: query, source: source, rules: .imagor)
+        case .weserv: try WeservRequest.translate(path: path, query: query)
+        case .cloudflare: try CloudflareRequest.translate(path: path, query: query)
+        }
     }
 }

@@ -21,7 +21,7 @@ enum OutputGate {
             return .refused(width > 0 ? "\(excess); a width of \(width) is allowed" : excess, parameter: "w")
         }
         let nearest = max(1, Int(Double(stated) * factor))
-        let kind = side.name == "w" ? "width" : "height"
+        let kind = side.name.hasSuffix("w") ? "width" : "height"
         return .refused("\(excess); a \(kind) of \(nearest) device pixels is allowed", parameter: side.name)
     }
 }

@@ -20,11 +20,17 @@ extension PlanParameters {
             snap(ratio, to: Parameter(ratio.name, listed.text))
         }
         guard statesSize, !limits.widths.isEmpty else { return }
+        if isEnforced, let least = stated.first(where: { $0.name == "min-w" || $0.name == "min-h" }) {
+            throw least.refusal("requires a signature where widths are listed (unsigned.widths)")
+        }
         let ratio = self[StepContext.dprName]
         guard let width = self["w"] else {
             guard isEnforced else { return }
             let list = limits.widths.map(String.init).joined(separator: ", ")
             throw Parameter("h", "").refusal("requires w without a signature: one of \(list) (unsigned.widths)")
+        }
+        if isEnforced, width.value.hasSuffix("%") {
+            throw width.refusal("in percent requires a signature where widths are listed (unsigned.widths)")
         }
         // Values that are not valid are left to the parser.
         guard let context = try? StepContext(attributes: [ratio].compactMap(\.self)),

@@ -91,6 +91,7 @@ struct QueryReader {
             timing: try requestValues["timing"]?.flag() ?? false,
             expires: try requestValues["exp"].map { (exp) throws(RequestError) in try Self.seconds(exp) },
             signature: requestValues["sig"]?.value,
+            isSigned: isSigned,
             scope: scope,
             scopeViolation: scope?.refusal(of: pairs),
             signedQuery: signedQuery(query, isScoped: scope != nil),
@@ -109,6 +110,8 @@ struct QueryReader {
         default: .plain(first.value)
         }
     }
+
+    private var isSigned: Bool { options.isVouchedFor || requestValues["sig"] != nil }
 
     private var presetNames: [String] {
         let own = parts.compactMap { part in
@@ -134,7 +137,7 @@ struct QueryReader {
                 try parameters.append([Parameter(StepContext.dprName, String(ratio))], origin: .fileName)
             }
         }
-        if let limits = options.unsigned, requestValues["sig"] == nil {
+        if let limits = options.unsigned, !isSigned {
             let isPreset = !presetNames.isEmpty
             try parameters.limit(to: limits, isPreset: isPreset, isEnforced: options.enforcesUnsigned)
         }

@@ -38,6 +38,8 @@ package struct ParseOptions: Sendable {
     package var hints: ClientHintOptions?
     /// The limits for queries without `sig`; `nil` for none.
     package var unsigned: UnsignedLimits?
+    /// Whether something else than `sig` signs the request, so that it counts as signed: a signature of another server's language.
+    package var isVouchedFor = false
     /// Whether queries that the limits do not allow are refused; otherwise the limits only replace values.
     package var enforcesUnsigned = true
 
@@ -94,6 +96,8 @@ package struct ParsedQuery: Hashable, Sendable {
     package let expires: Int64?
     /// The signature, decoded once; not verified here.
     package let signature: String?
+    /// Whether the request states a signature: its `sig`, or one that `ParseOptions.isVouchedFor` tells of; not verified here.
+    package let isSigned: Bool
     /// What the signature permits (`scope`); `nil` for a signature over the whole query.
     package let scope: SignatureScope?
     /// The first parameter that `scope` does not permit, or requires; the signature is not verified here.

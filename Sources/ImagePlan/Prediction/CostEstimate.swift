@@ -82,7 +82,9 @@ package struct CostEstimate: Hashable, Sendable {
     private static func requestedPixels(of plan: Plan) -> Int {
         let resize = plan.steps.lazy.compactMap { $0 as? ResizeStep }.first
         guard let resize else { return 0 }
-        let width = resize.width ?? resize.height ?? 0
-        return width.multipliedSaturated(by: resize.height ?? width)
+        // A percentage of nothing is a pixel.
+        let (stated, height) = (resize.width?.side(in: 1), resize.height?.side(in: 1))
+        let width = stated ?? height ?? 0
+        return width.multipliedSaturated(by: height ?? width)
     }
 }

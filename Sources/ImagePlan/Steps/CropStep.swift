@@ -11,56 +11,79 @@ package struct CropStep: SingleParameterStep {
         case rectangle(x: Measure, y: Measure, width: Measure, height: Measure)
         /// `WxH`, placed by gravity.
         case placed(width: Measure, height: Measure, gravity: Gravity)
+        /// `W:H`: the largest rectangle with that aspect ratio, placed by gravity.
+        case ratio(AspectRatio, gravity: Gravity)
     }
 
     package let area: Area
+    /// Whether the value itself states the gravity, `WxH,north`, instead of taking that of the request.
+    package let statesGravity: Bool
 
     /// Creates a crop.
-    package init(area: Area) {
+    package init(area: Area, statesGravity: Bool = false) {
         self.area = area
+        self.statesGravity = statesGravity
     }
 
     package init?(parsing parameter: Parameter, in context: StepContext) throws(RequestError) {
-        let four = parameter.parts(separatedBy: ",")
-        if four.count == 4 {
+        let parts = parameter.parts(separatedBy: ",")
+        let sides = parts[0].parts(separatedBy: "x")
+        let isRatio = parts[0].value.utf8.contains(UInt8(ascii: ":"))
+        if parts.count == 4, sides.count == 1, !isRatio {
             area = .rectangle(
-                x: try Measure(coordinate: four[0]),
-                y: try Measure(coordinate: four[1]),
-                width: try Measure(side: four[2]),
-                height: try Measure(side: four[3])
+                x: try Measure(coordinate: parts[0]),
+                y: try Measure(coordinate: parts[1]),
+                width: try Measure(side: parts[2]),
+                height: try Measure(side: parts[3])
             )
+            statesGravity = false
             return
         }
-        let two = parameter.parts(separatedBy: "x")
-        guard four.count == 1, two.count == 2 else {
-            throw parameter.error("must be x,y,w,h or WxH, in pixels or percent")
+        guard sides.count == 2 || isRatio else {
+            throw parameter.error("must be x,y,w,h or WxH, in pixels or percent, or an aspect ratio W:H")
         }
-        area = .placed(
-            width: try Measure(side: two[0]),
-            height: try Measure(side: two[1]),
-            gravity: context.gravity
-        )
+        statesGravity = parts.count > 1
+        let stated = parts.dropFirst().map(\.value).joined(separator: ",")
+        let gravity = statesGravity ? try Gravity(parsing: Parameter(parameter.name, stated)) : context.gravity
+        if isRatio {
+            area = .ratio(try AspectRatio(parsing: parts[0]), gravity: gravity)
+        } else {
+            area = .placed(
+                width: try Measure(side: sides[0]),
+                height: try Measure(side: sides[1]),
+                gravity: gravity
+            )
+        }
+    }
+
+    /// The gravity that places the rectangle; `nil` if its corner is stated.
+    private var gravity: Gravity? {
+        switch area {
+        case .rectangle: nil
+        case .placed(_, _, let gravity), .ratio(_, let gravity): gravity
+        }
     }
 
     package var value: String {
         switch area {
         case .rectangle(let x, let y, let width, let height):
             [x, y, width, height].map(\.text).joined(separator: ",")
-        case .placed(let width, let height, _):
-            "\(width.text)x\(height.text)"
+        case .placed(let width, let height, let gravity):
+            "\(width.text)x\(height.text)" + ownGravity(gravity)
+        case .ratio(let ratio, let gravity):
+            ratio.text + ownGravity(gravity)
         }
     }
 
+    private func ownGravity(_ gravity: Gravity) -> String { statesGravity ? "," + gravity.text : "" }
+
     package var attributeParameters: [Parameter] {
-        if case .placed(_, _, let gravity) = area, gravity != .center {
-            [Parameter("gravity", gravity.text)]
-        } else {
-            []
-        }
+        guard !statesGravity, let gravity, gravity != .center else { return [] }
+        return [Parameter("gravity", gravity.text)]
     }
 
     package func uses(attribute name: String) -> Bool {
-        if case .placed = area { Self.attributes.contains(name) } else { false }
+        gravity != nil && !statesGravity && Self.attributes.contains(name)
     }
 
     /// The rectangle in an image of a given size.
@@ -88,11 +111,15 @@ package struct CropStep: SingleParameterStep {
                 width: min(picture.width, width.side(in: picture.width)),
                 height: min(picture.height, height.side(in: picture.height))
             )
-            if size == picture {
-                return .rectangle(PixelRectangle(left: 0, top: 0, width: size.width, height: size.height))
-            }
-            return CropPlacement(of: size, in: picture, gravity: gravity)
+            return Self.placement(of: size, in: picture, gravity)
+        case .ratio(let ratio, let gravity):
+            return Self.placement(of: ratio.largest(in: picture), in: picture, gravity)
         }
+    }
+
+    private static func placement(of size: PixelSize, in picture: PixelSize, _ gravity: Gravity) -> CropPlacement {
+        // The whole image needs no search.
+        CropPlacement(of: size, in: picture, gravity: size == picture ? .center : gravity)
     }
 
     package func shape(after picture: PictureShape) throws(RequestError) -> PictureShape {

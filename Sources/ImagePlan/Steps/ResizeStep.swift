@@ -1,13 +1,15 @@
-/// `w` and `h`: the resize of a plan, of which there is at most one.
+/// `w`, `h`, `min-w` and `min-h`: the resize of a plan, of which there is at most one.
 package struct ResizeStep: TransformStep {
     /// The longest side in pixels, after dpr scaling.
     package static let longestSide = 16_384
 
-    package static let names = ["w", "h"]
+    package static let names = ["w", "h", "min-w", "min-h"]
     package static let attributes = ["fit", "gravity", "enlarge", "linear", "dpr"]
     package static let forms = [
         ParameterForm("w", .integer(sides, .pixels), example: "800"),
         ParameterForm("h", .integer(sides, .pixels), example: "600"),
+        ParameterForm("min-w", .integer(sides, .pixels), example: "320"),
+        ParameterForm("min-h", .integer(sides, .pixels), example: "320"),
     ]
     package static let attributeForms = [
         ParameterForm(
@@ -19,14 +21,19 @@ package struct ResizeStep: TransformStep {
         ParameterForm("linear", .flag, example: "1"),
     ]
     private static let sides = 1...longestSide
+    private static let percentages = FixedDecimal(millionths: 1)...FixedDecimal(largestPercentage)
+    private static let largestPercentage = 1000
     package static let isRepeatable = false
 
-    /// Pixels, 1–16384; at least one side is given.
-    package let width: Int?
-    package let height: Int?
+    /// Pixels, 1–16384, or up to 1000 percent of the image's side; at least one side or one least side is given.
+    package let width: Measure?
+    package let height: Measure?
+    /// The least sides of the scaled image, 1–16384, for which it is enlarged even without `enlarge`; only with `contain` and `outside`.
+    package let leastWidth: Int?
+    package let leastHeight: Int?
     /// `contain` where only one side is given.
     package let fit: Fit
-    /// The centre, except for `cover` and `pad` (never one that is searched for `pad`, which cuts nothing).
+    /// The centre, except for `cover`, `crop`, `auto` and `pad` (never one that is searched for `pad`, which cuts nothing).
     package let gravity: Gravity
     /// Whether the image may be enlarged.
     package let enlarge: Bool
@@ -35,10 +42,35 @@ package struct ResizeStep: TransformStep {
     /// Sources are then loaded in full, since decoders and mezzanines reduce stored values.
     package let isLinear: Bool
 
-    /// Creates a resize; attributes without effect are reset to their defaults.
+    /// Creates a resize to sides in pixels.
     package init(
         width: Int?,
         height: Int?,
+        leastWidth: Int? = nil,
+        leastHeight: Int? = nil,
+        fit: Fit = .contain,
+        gravity: Gravity = .center,
+        enlarge: Bool = false,
+        isLinear: Bool = false
+    ) {
+        self.init(
+            width: width.map { .pixels($0) },
+            height: height.map { .pixels($0) },
+            leastWidth: leastWidth,
+            leastHeight: leastHeight,
+            fit: fit,
+            gravity: gravity,
+            enlarge: enlarge,
+            isLinear: isLinear
+        )
+    }
+
+    /// Creates a resize; attributes without effect are reset to their defaults.
+    package init(
+        width: Measure?,
+        height: Measure?,
+        leastWidth: Int? = nil,
+        leastHeight: Int? = nil,
         fit: Fit = .contain,
         gravity: Gravity = .center,
         enlarge: Bool = false,
@@ -46,12 +78,16 @@ package struct ResizeStep: TransformStep {
     ) {
         self.width = width
         self.height = height
-        let effective = width == nil || height == nil ? Fit.contain : fit
+        let stated = width == nil || height == nil ? Fit.contain : fit
+        // What may be enlarged covers the whole box.
+        let effective = stated == .crop && enlarge ? Fit.cover : stated
         self.fit = effective
+        self.leastWidth = effective.keepsWhole ? leastWidth : nil
+        self.leastHeight = effective.keepsWhole ? leastHeight : nil
         self.gravity =
             switch effective {
             case .contain, .fill, .outside: .center
-            case .cover: gravity
+            case .cover, .crop, .auto: gravity
             case .pad: gravity.needsPixels ? .center : gravity
             }
         self.enlarge = enlarge
@@ -59,21 +95,41 @@ package struct ResizeStep: TransformStep {
     }
 
     package static func make(from parameters: [Parameter], in context: StepContext) throws(RequestError) -> Self? {
-        var sides: [String: Int] = [:]
+        var sides: [String: Measure] = [:]
+        var least: [String: Int] = [:]
         for parameter in parameters {
-            let side = try parameter.integer(in: Self.sides)
-            sides[parameter.name] =
-                parameter.isInDevicePixels
-                ? side : try context.scaled(FixedDecimal(side), of: parameter, atMost: longestSide).rounded
+            if parameter.name.hasPrefix("min-") {
+                least[parameter.name] = try pixels(parameter, in: context)
+            } else if parameter.value.hasSuffix("%") {
+                let percent = try Parameter(parameter.name, String(parameter.value.dropLast())).decimal(in: percentages)
+                sides[parameter.name] = .percent(try context.scaled(percent, of: parameter, atMost: largestPercentage))
+            } else {
+                sides[parameter.name] = .pixels(try pixels(parameter, in: context))
+            }
+        }
+        let fit: Fit = try context["fit"]?.keyword(otherNames: Fit.otherNames) ?? .contain
+        if let first = parameters.first(where: { least[$0.name] != nil }), sides.count == 2, !fit.keepsWhole {
+            throw first.error(
+                "has no meaning with fit=\(fit.rawValue), which frames the image; only with contain or outside"
+            )
         }
         return ResizeStep(
             width: sides["w"],
             height: sides["h"],
-            fit: try context["fit"]?.keyword(otherNames: Fit.otherNames) ?? .contain,
+            leastWidth: least["min-w"],
+            leastHeight: least["min-h"],
+            fit: fit,
             gravity: context.gravity.scaled(by: context.dpr),
             enlarge: try context["enlarge"]?.flag() ?? false,
             isLinear: try context["linear"]?.flag() ?? false
         )
+    }
+
+    /// A side in device pixels.
+    private static func pixels(_ parameter: Parameter, in context: StepContext) throws(RequestError) -> Int {
+        let side = try parameter.integer(in: Self.sides)
+        return parameter.isInDevicePixels
+            ? side : try context.scaled(FixedDecimal(side), of: parameter, atMost: longestSide).rounded
     }
 
     package static func check(attribute: Parameter) throws(RequestError) {
@@ -85,7 +141,8 @@ package struct ResizeStep: TransformStep {
     }
 
     package var parameters: [Parameter] {
-        [width.map { Parameter("w", String($0)) }, height.map { Parameter("h", String($0)) }].compactMap(\.self)
+        zip(Self.names, [width?.text, height?.text, leastWidth.map { String($0) }, leastHeight.map { String($0) }])
+            .compactMap { name, side in side.map { Parameter(name, $0) } }
     }
 
     package var attributeParameters: [Parameter] {
@@ -131,126 +188,25 @@ package struct ResizeStep: TransformStep {
 package enum Fit: String, Hashable, Sendable, CaseIterable {
     /// Scales the image to fit inside the box.
     case contain
-    /// Scales the image to cover the box, and cuts off the rest.
+    /// Scales the image to cover the box, and cuts off the rest; a box beyond the image shrinks and keeps its shape.
     case cover
+    /// As `cover`, but a box beyond the image is only cut to it: each side of the result is that of the box or the image's.
+    case crop
     /// Stretches the image to the box.
     case fill
     /// Scales the image to fit, on a canvas of the box's size.
     case pad
     /// Scales the image to cover the box, without cropping.
     case outside
+    /// `crop` if image and box are both upright or both not, otherwise `contain`.
+    case auto
+
+    /// Whether the result is the scaled image, undistorted and whole.
+    var keepsWhole: Bool { self == .contain || self == .outside }
 
     /// The names in CSS, SDWebImage and other image proxies, used for suggestions.
     static let otherNames = [
-        "aspectfill": "cover", "aspectfit": "contain", "bounds": "contain", "clip": "contain", "crop": "cover",
-        "inside": "contain", "letterbox": "pad", "max": "contain", "scale": "fill", "stretch": "fill",
+        "aspectfill": "cover", "aspectfit": "contain", "bounds": "contain", "clip": "contain", "inside": "contain",
+        "letterbox": "pad", "max": "contain", "scale": "fill", "stretch": "fill",
     ]
-}
-
-/// The sizes of a resize: the image is scaled, then framed.
-package struct ResizeGeometry: Hashable, Sendable {
-    /// What happens after scaling.
-    package enum Framing: Hashable, Sendable {
-        case none
-        /// `cover`: cropped to the box.
-        case crop(CropPlacement)
-        /// `pad`: placed on a canvas of the given size, its top left corner at `left`, `top`.
-        case canvas(PixelSize, left: Int, top: Int)
-    }
-
-    /// The size of the scaled image, before framing.
-    package let scaled: PixelSize
-    package let framing: Framing
-
-    /// The size of the result.
-    package var output: PixelSize {
-        switch framing {
-        case .none: scaled
-        case .crop(let placement): placement.size
-        case .canvas(let size, _, _): size
-        }
-    }
-}
-
-extension ResizeStep {
-    /// The sizes of the resize for an image whose sides are at least 1.
-    package func geometry(for source: PixelSize) -> ResizeGeometry {
-        guard let width, let height else {
-            return ResizeGeometry(scaled: scaledToOneSide(source), framing: .none)
-        }
-        let box = PixelSize(width: width, height: height)
-        switch fit {
-        case .contain:
-            return ResizeGeometry(scaled: contained(source, in: box), framing: .none)
-        case .cover:
-            return covering(source, box: box)
-        case .fill:
-            let clamped = PixelSize(width: min(width, source.width), height: min(height, source.height))
-            return ResizeGeometry(scaled: enlarge ? box : clamped, framing: .none)
-        case .pad:
-            let scaled = contained(source, in: box)
-            let corner = gravity.corner(of: scaled, in: box) { Self.share($2, of: $1 - $0) }
-            let framing = ResizeGeometry.Framing.canvas(box, left: corner.left, top: corner.top)
-            return ResizeGeometry(scaled: scaled, framing: scaled == box ? .none : framing)
-        case .outside:
-            let isLarge = source.width >= box.width && source.height >= box.height
-            return ResizeGeometry(scaled: enlarge || isLarge ? Self.covering(source, box) : source, framing: .none)
-        }
-    }
-
-    /// The size if only one side is given: the other follows the aspect ratio.
-    private func scaledToOneSide(_ source: PixelSize) -> PixelSize {
-        if let width {
-            guard enlarge || width < source.width else { return source }
-            return PixelSize(width: width, height: .side(source.height * width, dividedBy: source.width))
-        }
-        guard let height, enlarge || height < source.height else { return source }
-        return PixelSize(width: .side(source.width * height, dividedBy: source.height), height: height)
-    }
-
-    /// The largest size with the source's aspect ratio that fits a box; not larger than the source unless `enlarge` is set.
-    private func contained(_ source: PixelSize, in box: PixelSize) -> PixelSize {
-        if !enlarge && source.width <= box.width && source.height <= box.height { return source }
-        // box.width ÷ source.width ≤ box.height ÷ source.height: the width is the limit.
-        if box.width * source.height <= box.height * source.width {
-            return PixelSize(width: box.width, height: .side(source.height * box.width, dividedBy: source.width))
-        }
-        return PixelSize(width: .side(source.width * box.height, dividedBy: source.height), height: box.height)
-    }
-
-    /// The smallest size with the source's aspect ratio that covers the box, and the crop; a box beyond the source shrinks first.
-    private func covering(_ source: PixelSize, box: PixelSize) -> ResizeGeometry {
-        if !enlarge && (box.width > source.width || box.height > source.height) {
-            // The largest box with the same aspect ratio inside the source: nothing is scaled.
-            let shrunk =
-                if source.width * box.height <= source.height * box.width {
-                    PixelSize(width: source.width, height: .side(box.height * source.width, dividedBy: box.width))
-                } else {
-                    PixelSize(width: .side(box.width * source.height, dividedBy: box.height), height: source.height)
-                }
-            return Self.cut(source, to: shrunk, gravity: gravity)
-        }
-        return Self.cut(Self.covering(source, box), to: box, gravity: gravity)
-    }
-
-    /// The smallest size with the source's aspect ratio that covers a box.
-    private static func covering(_ source: PixelSize, _ box: PixelSize) -> PixelSize {
-        if box.width * source.height >= box.height * source.width {
-            return PixelSize(width: box.width, height: .side(source.height * box.width, dividedBy: source.width))
-        }
-        return PixelSize(width: .side(source.width * box.height, dividedBy: source.height), height: box.height)
-    }
-
-    private static func cut(_ scaled: PixelSize, to box: PixelSize, gravity: Gravity) -> ResizeGeometry {
-        guard scaled != box else { return ResizeGeometry(scaled: scaled, framing: .none) }
-        return ResizeGeometry(
-            scaled: scaled,
-            framing: .crop(CropPlacement(of: box, in: scaled, gravity: gravity))
-        )
-    }
-
-    /// A fraction of the remaining room; a half rounds down, as in crops.
-    private static func share(_ fraction: FixedDecimal, of room: Int) -> Int {
-        (fraction.millionths * room + 499_999).flooredQuotient(1_000_000)
-    }
 }

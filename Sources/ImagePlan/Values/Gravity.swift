@@ -4,6 +4,8 @@ package enum Gravity: Hashable, Sendable {
     case point(x: FixedDecimal, y: FixedDecimal)
     /// A compass point, moved away from the edges that it names; in the middle of an axis to the right or down.
     case offset(x: FixedDecimal, y: FixedDecimal, by: Offset)
+    /// A point in pixels of the image, 0–1,000,000; for a resize, of the image before it is scaled. Beyond the image is its edge.
+    case pixels(x: Int, y: Int)
     /// The most eye-catching part (libvips `VIPS_INTERESTING_ATTENTION`).
     case attention
     /// The part with the most detail (libvips `VIPS_INTERESTING_ENTROPY`).
@@ -51,7 +53,7 @@ package enum Gravity: Hashable, Sendable {
     ]
 
     /// Parses a compass name, one with an offset such as `southeast,16,5%`, `attention`, `entropy`, `subject`, or a focal point such
-    /// as `0.3,0.7`.
+    /// as `0.3,0.7` or `120px,80px`.
     package init(parsing parameter: Parameter) throws(RequestError) {
         switch parameter.value {
         case "attention": self = .attention
@@ -72,19 +74,32 @@ package enum Gravity: Hashable, Sendable {
                 )
                 return
             }
-            let coordinates = parameter.parts(separatedBy: ",").compactMap { FixedDecimal(parsing: $0.value) }
+            if let point = Self.pixelPoint(parts) {
+                self = point
+                return
+            }
+            let coordinates = parts.compactMap { FixedDecimal(parsing: $0.value) }
             let range = FixedDecimal(0)...FixedDecimal(1)
             guard name.utf8.contains(UInt8(ascii: ",")), coordinates.count == 2,
-                parameter.parts(separatedBy: ",").count == 2, coordinates.allSatisfy(range.contains)
+                parts.count == 2, coordinates.allSatisfy(range.contains)
             else {
                 throw parameter.error(
                     "must be center or a compass direction (north … southeast), also with an offset such as north,0,10, "
-                        + "attention, entropy, subject, or a focal point x,y with both from 0 to 1"
+                        + "attention, entropy, subject, or a focal point x,y with both from 0 to 1, or in pixels such as 120px,80px"
                         + NearestName.hint(name, among: Self.names, otherNames: Self.otherNames)
                 )
             }
             self = .point(x: coordinates[0], y: coordinates[1])
         }
+    }
+
+    /// Parses `120px,80px`; `nil` for anything else.
+    private static func pixelPoint(_ parts: [Parameter]) -> Gravity? {
+        let coordinates = parts.compactMap { part in
+            part.value.hasSuffix("px")
+                ? try? Parameter(part.name, String(part.value.dropLast(2))).integer(in: 0...Measure.longestSide) : nil
+        }
+        return parts.count == 2 && coordinates.count == 2 ? .pixels(x: coordinates[0], y: coordinates[1]) : nil
     }
 
     /// The value in canonical form: a name if there is one, otherwise the focal point.
@@ -96,6 +111,7 @@ package enum Gravity: Hashable, Sendable {
         case .subject: "subject"
         case .point(let x, let y): "\(x.text),\(y.text)"
         case .offset(let x, let y, let offset): "\(Gravity.point(x: x, y: y).text),\(offset.text)"
+        case .pixels(let x, let y): "\(x)px,\(y)px"
         }
     }
 
@@ -111,6 +127,15 @@ package enum Gravity: Hashable, Sendable {
         return .offset(x: x, y: y, by: Offset(x: offset.x.scaled(by: dpr), y: offset.y.scaled(by: dpr)))
     }
 
+    /// The gravity with a point in pixels as fractions of an image.
+    package func inFractions(of picture: PixelSize) -> Gravity {
+        guard case .pixels(let x, let y) = self else { return self }
+        func fraction(_ coordinate: Int, of side: Int) -> FixedDecimal {
+            FixedDecimal(millionths: min(1_000_000, coordinate * 1_000_000 / side))
+        }
+        return .point(x: fraction(x, of: picture.width), y: fraction(y, of: picture.height))
+    }
+
     /// The top left corner of a part within a whole: as close to the gravity as fits, the centre if it is searched in the pixels.
     ///
     /// - Parameters:
@@ -122,10 +147,10 @@ package enum Gravity: Hashable, Sendable {
         start: (_ length: Int, _ side: Int, _ fraction: FixedDecimal) -> Int
     ) -> (left: Int, top: Int) {
         let (x, y, offset): (FixedDecimal, FixedDecimal, Offset?) =
-            switch self {
+            switch inFractions(of: whole) {
             case .point(let x, let y): (x, y, nil)
             case .offset(let x, let y, let offset): (x, y, offset)
-            case .attention, .entropy, .subject: (Self.half, Self.half, nil)
+            case .pixels, .attention, .entropy, .subject: (Self.half, Self.half, nil)
             }
         func place(_ length: Int, _ side: Int, _ fraction: FixedDecimal, _ measure: Measure?) -> Int {
             let distance = measure?.coordinate(in: side) ?? 0
@@ -135,10 +160,18 @@ package enum Gravity: Hashable, Sendable {
         return (place(part.width, whole.width, x, offset?.x), place(part.height, whole.height, y, offset?.y))
     }
 
+    /// The top left corner of an image on a canvas that is not smaller: the gravity's share of the room that is left.
+    package func corner(of picture: PixelSize, onCanvas canvas: PixelSize) -> (left: Int, top: Int) {
+        corner(of: picture, in: canvas) { length, side, fraction in
+            // A half rounds down, as in crops.
+            (fraction.millionths * (side - length) + 499_999).flooredQuotient(1_000_000)
+        }
+    }
+
     /// Whether the position depends on the image's pixels.
     package var needsPixels: Bool {
         switch self {
-        case .point, .offset: false
+        case .point, .offset, .pixels: false
         case .attention, .entropy, .subject: true
         }
     }
@@ -148,7 +181,7 @@ package enum Gravity: Hashable, Sendable {
     /// That of `subject` is mostly the search for faces, in a copy of at most 320 pixels per side.
     package func searchCost(in picture: PixelSize) -> Int {
         switch self {
-        case .point, .offset: 0
+        case .point, .offset, .pixels: 0
         case .attention, .entropy: picture.pixels.multipliedSaturated(by: 4)
         case .subject:
             picture.pixels.multipliedSaturated(by: 4).addingSaturated(min(picture.pixels, 320 * 240) * Self.faceSearch)

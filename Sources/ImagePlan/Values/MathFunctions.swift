@@ -8,16 +8,16 @@ import Darwin
 #endif
 
 /// The transcendental functions of the C library.
-enum MathFunctions {
+package enum MathFunctions {
     /// The sine of an angle in radians.
-    static func sine(_ angle: Double) -> Double { sin(angle) }
+    package static func sine(_ angle: Double) -> Double { sin(angle) }
 
     /// The cosine of an angle in radians.
-    static func cosine(_ angle: Double) -> Double { cos(angle) }
+    package static func cosine(_ angle: Double) -> Double { cos(angle) }
 
     /// The cube root.
-    static func cubeRoot(_ value: Double) -> Double { cbrt(value) }
+    package static func cubeRoot(_ value: Double) -> Double { cbrt(value) }
 
     /// A power of a positive number.
-    static func power(_ base: Double, _ exponent: Double) -> Double { pow(base, exponent) }
+    package static func power(_ base: Double, _ exponent: Double) -> Double { pow(base, exponent) }
 }

@@ -70,7 +70,7 @@ extension Measure {
     }
 
     /// The side in pixels, rounded half up, at least 1.
-    func side(in length: Int) -> Int {
+    package func side(in length: Int) -> Int {
         switch self {
         case .pixels(let pixels): pixels
         case .percent(let percent): .side(percent.millionths * length, dividedBy: 100_000_000)

@@ -57,7 +57,7 @@ package indirect enum ValueForm: Hashable, Sendable {
     case measure
     /// A compass direction, `attention`, `entropy`, `subject`, or a focal point.
     case gravity
-    /// `x,y,w,h` or `WxH` in pixels or percent.
+    /// `x,y,w,h` or `WxH` in pixels or percent, or an aspect ratio `W:H`.
     case rectangle
     /// Values that a separator joins; those after the first `required` ones can be left out.
     case list([Item], required: Int, separator: String = ",")

@@ -59,16 +59,18 @@ extension Canvas {
             return try frame.inMemory().subjectOffset(of: size)
         case .entropy:
             return try frame.smartCropOffset(width: size.width, height: size.height, VIPS_INTERESTING_ENTROPY)
-        case .attention, .point, .offset:
+        case .attention, .point, .offset, .pixels:
             return try frame.smartCropOffset(width: size.width, height: size.height, VIPS_INTERESTING_ATTENTION)
         }
     }
 }
 
 extension PadStep: PixelStep {
-    func apply(to canvas: inout Canvas) throws {
+    func apply(to canvas: inout ImageWorker.Canvas) throws {
         let after = try shape(after: canvas.shape)
-        try canvas.embed(in: after, left: left, top: top)
+        if after.size == canvas.shape.size { return }
+        let corner = corner(of: canvas.shape.size)
+        try canvas.embed(in: after, left: corner.left, top: corner.top)
     }
 }
 

@@ -38,7 +38,8 @@ struct Edgeprint: ParsableCommand {
             ServeCommand.self, InitCommand.self, CheckCommand.self, ExplainCommand.self, KeyCommand.self,
             URLCommand.self,
             CheckURLCommand.self, WarmCommand.self, HasCommand.self, GetCommand.self, PutCommand.self,
-            PurgeCommand.self, StatsCommand.self, SimulateCommand.self, DoctorCommand.self, FsckCommand.self,
+            PurgeCommand.self, StatsCommand.self, SimulateCommand.self, TranslateCommand.self, DoctorCommand.self,
+            FsckCommand.self,
         ],
         defaultSubcommand: ServeCommand.self
     )

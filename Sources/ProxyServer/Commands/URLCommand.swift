@@ -18,6 +18,7 @@ struct URLCommand: ParsableCommand {
               edgeprint url photos/cat.jpg --widths 320,640,1280 q=75 --base https://img.example.com
               edgeprint url photos/cat.jpg crop=50%x100% w=400 --widths 320,640
               edgeprint url photos/cat.jpg --scope 'w:320-1920,dpr:1-3,format:*' --expires 7d
+              edgeprint url photos/cat.jpg w=400 h=300 --path-style
               edgeprint url photos/cat.jpg w=400 --site shop --base https://img.shop.example
               edgeprint url files/report.txt --method PUT --expires 1h
 
@@ -83,6 +84,9 @@ struct URLCommand: ParsableCommand {
     )
     var urlForm = RequestBuilder.URLForm.plain
 
+    @Flag(help: "Write the parameters in the path, for a source with path-style: /NAME/w=400,h=300/PATH.")
+    var pathStyle = false
+
     @Flag(help: "The path is already percent-encoded.")
     var encoded = false
 
@@ -104,6 +108,7 @@ struct URLCommand: ParsableCommand {
         request.method = method
         request.scope = scope
         request.form = urlForm
+        request.isPathStyle = pathStyle
         do {
             guard let widths = try pixelWidths() else {
                 request.parameters = pairs(width: nil)

@@ -1,3 +1,4 @@
+import Dialects
 import HTTPCache
 import HTTPKit
 import ImagePipeline
@@ -21,6 +22,11 @@ struct Configuration: Sendable, Equatable {
     /// The sources in the file's order; names are unique, and none is `fetch`.
     var sources: [ConfiguredSource] = []
     var remote = Remote()
+    /// The language of another server that all paths are in; `nil` for Edgeprint's own.
+    var dialect: Dialect?
+    /// The source of images that requests in this language name by a path; `nil` for the only one.
+    var dialectSource: String?
+    var dialects = DialectKeys()
     /// The rules in the file's order.
     var rules: [ConfiguredRule] = []
     var signing = Signing()
@@ -293,6 +299,17 @@ struct ConfiguredSource: Sendable, Equatable {
     var preset: String?
     /// The image that replaces unavailable originals; `nil` for an error response.
     var fallback: Fallback?
+    var reading = PathReading()
+
+    /// How the paths of its requests are read.
+    struct PathReading: Sendable, Hashable {
+        /// The language of another server; `nil` for Edgeprint's own.
+        var dialect: Dialect?
+        /// The source that requests in this language are for; `nil` for the source itself.
+        var dialectSource: String?
+        /// Whether the first segment may have parameters (`PathStyle`).
+        var isPathStyle = false
+    }
 
     /// A fallback image.
     struct Fallback: Sendable, Hashable {

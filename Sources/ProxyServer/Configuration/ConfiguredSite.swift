@@ -35,6 +35,8 @@ struct ConfiguredSite: Sendable, Equatable {
             && token == other.token && quota == other.quota && settings.sources == other.settings.sources
             && settings.presets == other.settings.presets && settings.remote == other.settings.remote
             && settings.signing == other.settings.signing && settings.purge == other.settings.purge
+            && settings.dialect == other.settings.dialect && settings.dialectSource == other.settings.dialectSource
+            && settings.dialects == other.settings.dialects
             && settings.remoteRule == other.settings.remoteRule
     }
 }
@@ -95,7 +97,7 @@ extension SourceRule {
 extension LoadedConfiguration {
     /// The settings of one site, with the places of its keys as if these were at the file's top.
     func of(_ site: ConfiguredSite) -> LoadedConfiguration {
-        let excluded = ["sources.", "presets.", "remote.", "signing.", "purge."]
+        let excluded = ["sources.", "presets.", "remote.", "signing.", "purge.", "dialect"]
         var settings = LoadedConfiguration(configuration: site.settings)
         settings.places = places.filter { key, _ in !excluded.contains { key.hasPrefix($0) } }
         settings.scope = "sites.\(site.name)."

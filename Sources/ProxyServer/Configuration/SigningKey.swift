@@ -9,11 +9,11 @@ struct SigningKey: Sendable, Equatable, CustomStringConvertible, CustomDebugStri
     /// The secret bytes.
     let bytes: [UInt8]
 
-    /// Parses hexadecimal digits; `nil` for other characters and for a length outside of `lengths`.
-    init?(hexadecimal text: String) {
+    /// Parses hexadecimal digits; `nil` for other characters and for a length in bytes outside of `lengths`.
+    init?(hexadecimal text: String, lengths: ClosedRange<Int> = SigningKey.lengths) {
         let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
         guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2),
-            SigningKey.lengths.contains(digits.count / 2)
+            lengths.contains(digits.count / 2)
         else { return nil }
         bytes = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
     }

@@ -25,6 +25,7 @@ struct TargetCorrection: Sendable, Hashable {
         let mount = String(decoding: site.mount, as: UTF8.self)
         let resolver = site.resolver
         var request = Request(site.stripped(text))
+        guard !resolver.readsForeign(request.path) else { return nil }
         let isSigned = request.names.contains("sig")
         let source = resolver.nearestSource(to: request.path)
         if let source { request.path = source }
@@ -88,6 +89,12 @@ struct TargetCorrection: Sendable, Hashable {
 }
 
 extension RequestResolver {
+    /// Whether a path is in another server's language, or may have parameters, of which the query tells nothing.
+    fileprivate func readsForeign(_ path: String) -> Bool {
+        let reading = table.sources[String(path.dropFirst().prefix { $0 != "/" })]?.reading
+        return table.dialect != nil || reading?.dialect != nil || reading?.isPathStyle == true
+    }
+
     /// A path with the nearest source in place of one that does not exist; `nil` if it exists, or if none is near.
     fileprivate func nearestSource(to path: String) -> String? {
         guard path.hasPrefix("/") else { return nil }

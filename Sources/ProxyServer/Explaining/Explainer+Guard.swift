@@ -1,3 +1,4 @@
+import Dialects
 import HTTPSemantics
 import ImagePipeline
 import ImagePlan
@@ -13,13 +14,16 @@ extension Explainer {
         let required = Explanation.Fact("required", .bool(need.isRequired), .setting(need.origin))
         let parsed: ParsedQuery
         do throws(RequestError) {
-            parsed = try RequestLanguage.parse(query: request.target.query, options: request.entry.options)
+            var options = request.entry.options
+            options.isVouchedFor = request.foreign?.isSigned ?? false
+            parsed = try RequestLanguage.parse(query: request.target.query, options: options)
         } catch {
             throw Problem(error)
         }
         let permission = resolver.permission ?? RequestPermission(loaded.configuration.signing)
         let facts = signatureFacts(
-            permission.verdict(on: parsed, path: request.target.path),
+            request.foreign?.verdict ?? permission.verdict(on: parsed, path: request.target.path),
+            keys: request.foreign.map { "dialects.\($0.dialect.rawValue).keys" } ?? "signing.keys",
             isRequired: need.isRequired,
             .setting(need.origin),
             expires: parsed.expires
@@ -33,10 +37,12 @@ extension Explainer {
     /// The facts about a signature.
     ///
     /// - Parameters:
+    ///   - keys: the setting with the keys.
     ///   - need: the setting that determines whether one is required.
     ///   - expires: `exp`.
     func signatureFacts(
         _ found: SignatureVerdict,
+        keys: String = "signing.keys",
         isRequired: Bool,
         _ need: FactOrigin,
         expires: Int64?
@@ -49,7 +55,7 @@ extension Explainer {
         case .valid(let key):
             [
                 lasting(expires, verdict("valid", "valid, key \(key)", .parameter("sig"))),
-                Explanation.Fact("key", .number(key), .setting(loaded.origin(of: "signing.keys"))),
+                Explanation.Fact("key", .number(key), .setting(loaded.origin(of: keys))),
             ]
         }
     }
@@ -66,6 +72,9 @@ extension Explainer {
 
     /// Whether the request needs a signature, and the setting that determines it.
     private func need(of request: ExplainedRequest) -> (isRequired: Bool, origin: SettingOrigin) {
+        if let dialect = request.foreign?.dialect, loaded.configuration.dialects.hasKeys(of: dialect) {
+            return (true, loaded.origin(of: "dialects.\(dialect.rawValue).keys"))
+        }
         let required = loaded.origin(of: "signing.required")
         if !loaded.configuration.signing.required, request.rule.unsigned == .none {
             let key = request.isRemote ? "remote.unsigned" : "sources.\(request.rule.localName).unsigned"

@@ -115,7 +115,9 @@ extension Explainer {
 
     private func provenance(of request: ExplainedRequest) throws(Problem) -> PlanProvenance {
         do throws(RequestError) {
-            return try RequestLanguage.provenance(query: request.target.query, options: request.entry.options)
+            var options = request.entry.options
+            options.isVouchedFor = request.foreign?.isSigned ?? false
+            return try RequestLanguage.provenance(query: request.target.query, options: options)
         } catch {
             throw Problem(error)
         }

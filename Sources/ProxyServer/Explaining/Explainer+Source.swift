@@ -94,7 +94,8 @@ extension Explainer {
         let draft = SourceSchema.Draft(
             rule: request.rule,
             location: request.rule.location,
-            preset: request.entry.preset
+            preset: request.entry.preset,
+            reading: request.entry.reading
         )
         return SourceSchema.table.settings.compactMap { setting in
             guard isMeant(setting.name), isKnown(setting.name, request) else { return nil }

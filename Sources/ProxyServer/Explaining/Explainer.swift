@@ -100,14 +100,18 @@ struct Explainer: Sendable {
             return try rawSections(request, accept: accept, origin)
         }
         let resolved = try resolver.withoutGuards.resolve(request.bytes)
+        let own = try resolver.withoutGuards.own(request.bytes)
+        var target = request
+        target.bytes = own.bytes
         let subject = ExplainedRequest(
-            target: request,
+            target: target,
             accept: accept,
             origin: resolved.anyVariant.origin,
             resolved: resolved,
-            ruled: try ruled(request)
+            ruled: try ruled(request),
+            foreign: own.foreign
         )
-        return [
+        return readingSections(request, own) + [
             try requestSection(subject), sourceSection(subject), upstreamSection(subject), try guardSection(subject),
             try stepsSection(subject), try settingsSection(subject), cacheSection(subject, resolved),
         ] + rulesSections(subject) + auxiliarySections(resolved) + ruleSections(subject)
@@ -145,6 +149,7 @@ extension OriginRequest {
 
 /// A resolved request with its source.
 struct ExplainedRequest: Sendable {
+    /// The request in Edgeprint's own language.
     let target: ExplainedTarget
     let accept: String?
     /// The requested original.
@@ -153,6 +158,8 @@ struct ExplainedRequest: Sendable {
     let resolved: ResolvedRequest?
     /// The source with the rules that apply.
     let ruled: RuledSource
+    /// What the request states in another server's language; `nil` for Edgeprint's own.
+    var foreign: ForeignRequest?
 
     var entry: SourceTable.Entry { ruled.entry }
     /// The source's settings.

@@ -17,6 +17,7 @@ enum ShownTarget {
     ///
     /// Any other parameter is forwarded to an origin or ignored, and may authorise its reader, so its value is hidden.
     static func text(_ target: [UInt8]) -> String {
+        let target = LoggedTarget.redacted(target.span) ?? target
         let parts = target.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
         let path = readable(parts.first ?? [])
         // An absolute-form target names a host, which may be internal.

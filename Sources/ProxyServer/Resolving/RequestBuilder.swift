@@ -1,3 +1,4 @@
+import Dialects
 import ImagePipeline
 import ImagePlan
 import OriginTransfer
@@ -18,6 +19,8 @@ struct RequestBuilder: Sendable {
         var scope: String?
         /// How a URL is written.
         var form = URLForm.plain
+        /// Whether the parameters stand in the path (`path-style`).
+        var isPathStyle = false
         /// The method to sign; a signature for GET is also valid for HEAD.
         var method = "GET"
     }
@@ -55,7 +58,7 @@ struct RequestBuilder: Sendable {
     /// - Throws: the `Problem` that the daemon would respond with.
     func target(of request: Request) throws(Problem) -> String {
         var pairs: [String] = []
-        let path: String
+        var path: String
         if Self.isAbsolute(request.subject) {
             path = "/fetch"
             pairs.append(try pair(of: request.subject, request.form))
@@ -67,6 +70,7 @@ struct RequestBuilder: Sendable {
         }
         let raw = resolver.rawRule(of: path.utf8)
         try Self.check(request.method, raw)
+        path = try readable(path, isPathStyle: request.isPathStyle)
         // A raw source forwards its whole query, except the signature parameters if signatures are required.
         let isForOrigin = raw.map { $0.location != .remote } ?? false
         let own =
@@ -110,9 +114,49 @@ struct RequestBuilder: Sendable {
             where raw == nil && request.parameters.contains(where: { $0 == (name, "1") }) {
                 throw Problem(403, "\(name)=1 requires a signature, but signing.keys is empty.", parameter: name)
             }
-            return mount + unsigned
+            return mount + (try Self.written(path, query, isPathStyle: request.isPathStyle))
         }
-        return "\(mount)\(unsigned)\(query.isEmpty ? "?" : "&")sig=\(signature)"
+        let whole = "\(query)\(query.isEmpty ? "" : "&")sig=\(signature)"
+        return mount + (try Self.written(path, whole, isPathStyle: request.isPathStyle))
+    }
+
+    /// A path and a query in one of the two styles.
+    private static func written(_ path: String, _ query: String, isPathStyle: Bool) throws(Problem) -> String {
+        guard isPathStyle else { return query.isEmpty ? path : "\(path)?\(query)" }
+        guard let folded = PathStyle.folded(path: path, query: query) else {
+            throw Problem(
+                400,
+                "A name of a parameter has characters that path style does not allow (a-z, 0-9, - and _)."
+            )
+        }
+        return folded
+    }
+
+    /// The path of a source's image as its source reads it.
+    ///
+    /// - Throws: 400 for a source or site whose paths are in another server's language, and for path style where there is none.
+    private func readable(_ path: String, isPathStyle: Bool) throws(Problem) -> String {
+        let name = String(path.dropFirst().prefix { $0 != "/" })
+        let reading = resolver.table.sources[name]?.reading
+        if let dialect = resolver.table.dialect ?? reading?.dialect {
+            throw Problem(
+                400,
+                "Paths are read as those of \(dialect.rawValue) here (dialect); no URL of Edgeprint's own is valid."
+            )
+        }
+        guard reading?.isPathStyle == true else {
+            guard !isPathStyle else {
+                throw Problem(
+                    400,
+                    "The source does not read parameters in paths (path-style); --path-style is not possible."
+                )
+            }
+            return path
+        }
+        // A = in the first segment would make it one of parameters.
+        let start = path.index(path.startIndex, offsetBy: min(path.count, name.count + 2))
+        let end = path[start...].firstIndex(of: "/") ?? path.endIndex
+        return String(path[..<start]) + path[start..<end].replacing("=", with: "%3D") + path[end...]
     }
 
     /// Refuses a scope that cannot be signed, that names unknown parameters, or that does not permit the given ones.
@@ -121,7 +165,7 @@ struct RequestBuilder: Sendable {
             throw Problem(400, "scope requires a signature, but no key is configured.", parameter: SignatureScope.name)
         }
         guard let options = try resolver.ruled(at: target)?.entry.options else { return }
-        let parsed = try resolver.parse(Array(query.utf8), options)
+        let parsed = try resolver.parse(OwnTarget(path: [], query: Array(query.utf8)), options)
         for name in parsed.scope?.names ?? [] {
             guard !RequestLanguage.isReserved(name), options.query.use(of: name) == nil else { continue }
             let hint = RequestLanguage.hint(name, among: options.query.names)

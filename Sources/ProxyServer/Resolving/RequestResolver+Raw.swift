@@ -18,7 +18,7 @@ extension RequestResolver {
         of target: [UInt8],
         method: String
     ) throws(Problem) -> (origin: OriginRequest, signingKey: Int?)? {
-        guard table.hasRaw else { return nil }
+        guard table.hasRaw, table.dialect == nil else { return nil }
         let mark = target.firstIndex(of: UInt8(ascii: "?")) ?? target.count
         let rawPath = target[..<mark]
         guard let rule = rawRule(of: target) else { return nil }
@@ -43,7 +43,7 @@ extension RequestResolver {
 
     /// The rule of a target's raw source, or `nil` if it is not of a raw source.
     func rawRule(of target: some Collection<UInt8>) -> SourceRule? {
-        guard target.first == UInt8(ascii: "/") else { return nil }
+        guard target.first == UInt8(ascii: "/"), table.dialect == nil else { return nil }
         let segment = target.dropFirst().prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
         let name = String(decoding: Array(segment), as: UTF8.self)
         let rule = name == "fetch" ? table.remote.rule : table.sources[name]?.rule

@@ -5,13 +5,16 @@ import OriginTransfer
 
 extension RequestResolver {
     /// Resolves a request of `/fetch`.
-    func remote(_ rawPath: ArraySlice<UInt8>, query: [UInt8]) throws(Problem) -> ResolvedRequest {
+    func remote(_ own: OwnTarget) throws(Problem) -> ResolvedRequest {
+        guard own.foreign == nil || !table.remote.rule.isRaw else {
+            throw Problem(400, "Images that no source has cannot be transformed here (remote.raw).")
+        }
         var options = table.remote.options
         // The limits for unsigned requests apply to the plan with the preset of a rule.
         if !table.rules.isEmpty { options.enforcesUnsigned = false }
-        let parsed = try parse(query, options)
+        let parsed = try parse(own, options)
         let (text, name) = try remoteText(parsed)
-        guard !DataURL.isOne(text) else { return try data(text, name, parsed, rawPath, query) }
+        guard !DataURL.isOne(text) else { return try data(text, name, parsed, own) }
         let url: OriginURL
         do {
             url = try OriginURL(text, of: name)
@@ -19,14 +22,14 @@ extension RequestResolver {
             throw Problem(error)
         }
         let isAllowed = table.allowedHosts.contains { $0.matches(url.hostText) }
-        let key = try permission?.checkRemote(parsed, path: rawPath, isAllowed: isAllowed)
+        let key = try permission?.checkRemote(parsed, path: own.path, own.foreign, isAllowed: isAllowed)
         var ruled = try ruledFetch(url)
         try checkUse(parsed, ruled)
         try checkAccess(ruled)
         ruled.signingKey = key
         do {
             let origin = try origin(at: url, ruled)
-            return try request(origin, table.rules.isEmpty ? parsed : parse(query, ruled.entry.options), ruled)
+            return try request(origin, table.rules.isEmpty ? parsed : parse(own, ruled.entry.options), ruled)
         } catch {
             throw Problem(resolving: error)
         }
@@ -74,15 +77,15 @@ extension RequestResolver {
         _ text: String,
         _ name: String,
         _ parsed: ParsedQuery,
-        _ rawPath: ArraySlice<UInt8>,
-        _ query: [UInt8]
+        _ own: OwnTarget
     ) throws(Problem) -> ResolvedRequest {
         guard table.dataPolicy != .off else {
             throw Problem(403, "data: URLs are not accepted here (remote.data).", parameter: name)
         }
         let key = try permission?.checkRemote(
             parsed,
-            path: rawPath,
+            path: own.path,
+            own.foreign,
             isAllowed: table.dataPolicy == .any,
             refusal: "A data: URL requires a signature (remote.data)."
         )
@@ -97,6 +100,6 @@ extension RequestResolver {
         ruled.signingKey = key
         try checkAccess(ruled)
         let origin = OriginRequest(source: ruled.entry.rule, data: data)
-        return try request(origin, table.rules.isEmpty ? parsed : try parse(query, ruled.entry.options), ruled)
+        return try request(origin, table.rules.isEmpty ? parsed : try parse(own, ruled.entry.options), ruled)
     }
 }

@@ -135,14 +135,14 @@ extension RequestResolver {
     ///
     /// - Throws: `Problem` that describes the error in the target.
     func ruled(at target: [UInt8]) throws(Problem) -> RuledSource? {
-        let rawPath = Array(target.prefix { $0 != UInt8(ascii: "?") })
+        let own = try own(target)
         do throws(RequestError) {
-            guard let path = try RequestPath.parse(rawPath) else { return nil }
+            guard let path = try RequestPath.parse(own.path) else { return nil }
             if let entry = table.sources[path.source] { return ruled(entry, path) }
         } catch {
             throw Problem(error)
         }
-        let parsed = try parse(Array(target.dropFirst(rawPath.count + 1)), table.remote.options)
+        let parsed = try parse(own, table.remote.options)
         guard parsed.url != nil else { return nil }
         let (text, name) = try remoteText(parsed)
         guard !DataURL.isOne(text) else { return ruledData() }

@@ -6,7 +6,7 @@ extension RequestResolver {
     ///
     /// A signature of the request has been verified before.
     func checkUse(_ parsed: ParsedQuery, _ ruled: RuledSource) throws(Problem) {
-        guard permission != nil, parsed.signature == nil, ruled.entry.rule.unsigned == .none else { return }
+        guard permission != nil, !parsed.isSigned, ruled.entry.rule.unsigned == .none else { return }
         throw Problem(403, "This source only serves signed requests (unsigned: none).", parameter: "sig")
     }
 }

@@ -101,25 +101,22 @@ struct RequestResolver: Sendable {
         hints: HintValues? = nil,
         cookie: String? = nil
     ) throws(Problem) -> ResolvedRequest {
-        let mark = target.firstIndex(of: UInt8(ascii: "?")) ?? target.count
-        let query = Array(target[min(mark + 1, target.count)...])
-        // Absolute-form may have no path (RFC 9110 §4.2.3).
-        let rawPath = mark == 0 ? ArraySlice("/".utf8) : target[..<mark]
+        let own = try own(target)
         let path: RequestPath?
         do {
-            path = try RequestPath.parse(Array(rawPath))
+            path = try RequestPath.parse(own.path)
         } catch {
             throw Problem(error)
         }
-        guard let path else { throw Self.noSource(rawPath, table) }
+        guard let path else { throw Self.noSource(own.path[...], table) }
         if path.source == "fetch", !path.rawPath.isEmpty {
             throw Problem(404, "/fetch has no path; use url=.")
         }
         let entry = table.sources[path.source]
         guard path.source == "fetch" || entry != nil else { throw table.unknown(path.source) }
         do throws(Problem) {
-            guard let entry else { return try remote(rawPath, query: query) }
-            return try local(entry, path, rawPath, query: query, hints, cookie)
+            guard let entry else { return try remote(own) }
+            return try local(entry, path, own, hints, cookie)
         } catch {
             throw error.ofSource
         }
@@ -128,8 +125,7 @@ struct RequestResolver: Sendable {
     private func local(
         _ entry: SourceTable.Entry,
         _ path: RequestPath,
-        _ rawPath: ArraySlice<UInt8>,
-        query: [UInt8],
+        _ own: OwnTarget,
         _ hints: HintValues?,
         _ cookie: String?
     ) throws(Problem) -> ResolvedRequest {
@@ -137,8 +133,8 @@ struct RequestResolver: Sendable {
         let entry = ruled.entry
         var options = entry.options
         if let hints { options.hints?.values = hints }
-        let parsed = try parse(query, options)
-        ruled.signingKey = try permission?.check(parsed, path: rawPath)
+        let parsed = try parse(own, options)
+        ruled.signingKey = try permission?.check(parsed, path: own.path, own.foreign)
         try checkUse(parsed, ruled)
         try checkAccess(ruled)
         do {
@@ -185,12 +181,13 @@ struct RequestResolver: Sendable {
         return table.unknown(String(decoding: segment, as: UTF8.self))
     }
 
-    func parse(_ query: [UInt8], _ options: ParseOptions) throws(Problem) -> ParsedQuery {
+    func parse(_ target: OwnTarget, _ options: ParseOptions) throws(Problem) -> ParsedQuery {
         var options = options
+        options.isVouchedFor = target.foreign?.isSigned ?? false
         // Without permissions nothing is refused, but requests mean what they mean to clients.
         if permission == nil { options.enforcesUnsigned = false }
         do {
-            return try RequestLanguage.parse(query: query, options: options)
+            return try RequestLanguage.parse(query: target.query, options: options)
         } catch {
             throw Problem(error)
         }
@@ -216,7 +213,7 @@ struct RequestResolver: Sendable {
         guard permission == nil || origin.source.originals == .serve || !isKept else {
             throw Problem(403, "This source does not serve metadata; meta=copyright is allowed.", parameter: "meta")
         }
-        guard !parsed.timing || permission == nil || parsed.signature != nil else {
+        guard !parsed.timing || permission == nil || parsed.isSigned else {
             throw Problem(403, "timing=1 requires a signature.", parameter: "timing")
         }
         if let refusal = Self.refusal(of: parsed.plan.settings.format, by: origin.source) { throw refusal }
@@ -308,7 +305,7 @@ struct RequestResolver: Sendable {
                 tiers: tiers,
                 presets: parsed.presets,
                 isPresetPlan: parsed.isPresetPlan,
-                outputPixels: parsed.signature == nil && !parsed.isPresetPlan
+                outputPixels: !parsed.isSigned && !parsed.isPresetPlan
                     ? origin.source.unsigned.limits?.pixels : nil,
                 quality: quality,
                 auxiliaries: auxiliaries

@@ -33,7 +33,7 @@ final class Site: Sendable {
         self.token = token
         self.purgers = purgers
         self.requests = requests
-        rawResolver = resolver.table.hasRaw ? resolver : nil
+        rawResolver = resolver.table.hasRaw && resolver.table.dialect == nil ? resolver : nil
     }
 
     /// The name for operators.

@@ -1,3 +1,4 @@
+import Dialects
 import HTTPCache
 import HTTPSemantics
 import ImagePipeline
@@ -14,6 +15,7 @@ struct SourceTable: Sendable {
         var fallback: ConfiguredSource.Fallback?
         /// The name of the preset that is applied first.
         var preset: String?
+        var reading = ConfiguredSource.PathReading()
     }
 
     /// By name within the site.
@@ -34,6 +36,12 @@ struct SourceTable: Sendable {
     var urlKeys: [CipherKey] = []
     /// The font families for text watermarks.
     var fonts: [String] = []
+    /// The language of another server that all paths are in; `nil` for Edgeprint's own.
+    var dialect: Dialect?
+    /// The source of images that a request in this language names by a path; `nil` for none.
+    var dialectBase: String?
+    /// Verifies signatures of other servers' languages.
+    var verifier = DialectVerifier()
     /// The rules.
     var rules = RuleSet.none
     /// What responses of a source say about it (`AnswerTag`), by full name; empty outside the daemon.
@@ -74,9 +82,12 @@ extension SourceTable {
                 rule: source.rule,
                 options: options,
                 fallback: source.fallback,
-                preset: source.preset
+                preset: source.preset,
+                reading: source.reading
             )
         }
+        (dialect, dialectBase) = (configuration.dialect, configuration.dialectBase)
+        verifier = DialectVerifier(configuration.dialects, precedingKeys: configuration.signing.keys.count)
         sources = entries
         for preset in configuration.presets { presetTiers[preset.name] = preset.cache }
         remote = Entry(rule: configuration.remoteRule, options: ParseOptions(presets: presets, takesURL: true))

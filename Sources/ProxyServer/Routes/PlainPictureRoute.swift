@@ -27,6 +27,8 @@ final class PlainPictureRoute: Sendable {
         bytes: Span<UInt8>,
         context: RequestContext
     ) -> Response? {
+        // All paths of such a site are the other server's.
+        guard site.resolver.table.dialect == nil else { return nil }
         let target = site.target(of: head)
         guard target.count >= Self.prefix.count, bytes[target.lowerBound + 1] == Self.prefix[1] else { return nil }
         for (index, byte) in Self.prefix.enumerated() where bytes[target.lowerBound + index] != byte { return nil }

@@ -30,14 +30,20 @@ struct RequestPermission: Sendable {
 
     /// Checks a request for a configured source.
     ///
+    /// - Parameter foreign: what the request states in another server's language; `nil` for Edgeprint's own.
     /// - Returns: the key that has signed the request, counted from 1; `nil` if it is not signed.
     /// - Throws: `Problem` 403, which never contains the correct signature.
     @discardableResult
-    func check(_ query: ParsedQuery, path: some Collection<UInt8>) throws(Problem) -> Int? {
-        let verdict = verdict(on: query, path: path)
+    func check(
+        _ query: ParsedQuery,
+        path: some Collection<UInt8>,
+        _ foreign: ForeignRequest? = nil
+    ) throws(Problem) -> Int? {
+        let verdict = foreign?.verdict ?? verdict(on: query, path: path)
         guard !isRequired || verdict != .missing else {
             throw Problem(403, "The request is not signed (signing.required).", parameter: "sig")
         }
+        if let foreign { return foreign.signingKey }
         try Self.refuse(verdict, query)
         try Self.checkOptions(query)
         return verdict.key
@@ -46,6 +52,7 @@ struct RequestPermission: Sendable {
     /// Checks a request of `/fetch`.
     ///
     /// - Parameters:
+    ///   - foreign: what the request states in another server's language; `nil` for Edgeprint's own.
     ///   - isAllowed: whether the URL may be fetched without a signature, as `remote.allow` permits for its host.
     ///   - refusal: the problem otherwise.
     /// - Returns: the key that has signed the request, counted from 1; `nil` if it is not signed.
@@ -54,11 +61,12 @@ struct RequestPermission: Sendable {
     func checkRemote(
         _ query: ParsedQuery,
         path: some Collection<UInt8>,
+        _ foreign: ForeignRequest? = nil,
         method: String = "GET",
         isAllowed: Bool,
         refusal: String = "This host is not allowed without a signature (remote.allow)."
     ) throws(Problem) -> Int? {
-        let verdict = verdict(on: query, path: path, method: method)
+        let verdict = foreign?.verdict ?? verdict(on: query, path: path, method: method)
         guard verdict != .missing else {
             guard !isRequired else {
                 throw Problem(403, "The request is not signed (signing.required).", parameter: "sig")
@@ -70,6 +78,7 @@ struct RequestPermission: Sendable {
             try Self.checkOptions(query)
             return nil
         }
+        if let foreign { return foreign.signingKey }
         try Self.refuse(verdict, query)
         return verdict.key
     }

@@ -90,15 +90,22 @@ struct ResizeGeometryTests {
             output.width >= 1 && output.height >= 1 && geometry.scaled.width >= 1 && geometry.scaled.height >= 1,
             label
         )
+        let least = (step.leastWidth ?? 0, step.leastHeight ?? 0)
+        #expect(geometry.scaled.width >= least.0 && geometry.scaled.height >= least.1, label)
+        guard least == (0, 0) else {
+            #expect(geometry.framing == .none && keepsShape(output, of: source), label)
+            return
+        }
         if !step.enlarge {
             #expect(geometry.scaled.width <= source.width && geometry.scaled.height <= source.height, label)
         }
         if step.fit != .fill { #expect(keepsShape(geometry.scaled, of: source), label) }
-        guard let width = step.width, let height = step.height else {
-            if let width = step.width {
+        let (stated, other) = (step.width?.side(in: source.width), step.height?.side(in: source.height))
+        guard let width = stated, let height = other else {
+            if let width = stated {
                 #expect(output.width == (step.enlarge ? width : min(width, source.width)), label)
             }
-            if let height = step.height {
+            if let height = other {
                 #expect(output.height == (step.enlarge ? height : min(height, source.height)), label)
             }
             return
@@ -113,6 +120,21 @@ struct ResizeGeometryTests {
             if step.enlarge || width <= source.width && height <= source.height { #expect(output == box, label) }
             #expect(keepsShape(output, of: box), label)
             #expect(output.width <= geometry.scaled.width && output.height <= geometry.scaled.height, label)
+        case .crop:
+            #expect(!step.enlarge, label)
+            #expect(output.width == min(width, geometry.scaled.width), label)
+            #expect(output.height == min(height, geometry.scaled.height), label)
+            #expect(output == box || geometry.scaled == source, label)
+        case .auto:
+            let isAlike = (source.width >= source.height) == (width >= height)
+            let other = ResizeStep(
+                width: width,
+                height: height,
+                fit: isAlike ? .crop : .contain,
+                gravity: step.gravity,
+                enlarge: step.enlarge
+            )
+            #expect(geometry == other.geometry(for: source), label)
         case .fill:
             #expect(output.width == (step.enlarge ? width : min(width, source.width)), label)
             #expect(output.height == (step.enlarge ? height : min(height, source.height)), label)

@@ -23,7 +23,7 @@ struct QueryCorrectionTests {
     @Test(arguments: [
         ("widht=300", "w=300"), ("w=3&quality=80&h=4", "w=3&q=80&h=4"), ("verison=2", "version=2"),
         ("w=20000", "w=16384"), ("w=0", "w=1"), ("w=100px", "w=100"), ("w=3.6", "w=4"), ("blur=0.1", "blur=0.3"),
-        ("blur=999", "blur=250"), ("w=3&h=3&fit=crop", "w=3&h=3&fit=cover"), ("format=jpe", "format=jpeg"),
+        ("blur=999", "blur=250"), ("w=3&h=3&fit=aspectfill", "w=3&h=3&fit=cover"), ("format=jpe", "format=jpeg"),
         ("w=9&enlarge=true", "w=9&enlarge=1"), ("preset=thum", "preset=thumb"), ("grayscale=1", "filter=grayscale"),
         ("filter=sepja", "filter=sepia"), ("w=9&h=9&gravity=top&fit=cover", "w=9&h=9&gravity=north&fit=cover"),
         ("border=99999,ff8800", "border=16384,ff8800"), ("tint=red", "tint=ff0000"), ("q=101", "q=100"),

@@ -9,7 +9,7 @@ struct SuggestionTests {
         ("foramt=png", "format"),
         ("background=fff", "bg"), ("grayscale=1", "filter=grayscale"), ("verison=1", "version"),
         ("utm_sorce=a", "utm_source"),
-        ("w=3&h=3&fit=crop", "cover"), ("w=3&h=3&fit=inside", "contain"), ("w=3&fit=Cover", "cover"),
+        ("w=3&h=3&fit=aspectfill", "cover"), ("w=3&h=3&fit=inside", "contain"), ("w=3&fit=Cover", "cover"),
         ("format=JPEG", "jpeg"), ("format=tif", "tiff"), ("w=3&h=3&fit=cover&gravity=top", "north"),
         ("w=3&h=3&fit=cover&gravity=nort", "north"), ("w=3&h=3&fit=cover&gravity=faces", "subject"),
         ("filter=greyscale", "grayscale"), ("mask=cirlce", "circle"),

@@ -16,13 +16,21 @@ enum RandomPlan {
     static func resize(gravity: Gravity, using generator: inout some RandomNumberGenerator) -> ResizeStep {
         let sides = Int.random(in: 0...2, using: &generator)
         return ResizeStep(
-            width: sides == 0 ? nil : side(using: &generator),
-            height: sides == 1 ? nil : side(using: &generator),
+            width: sides == 0 ? nil : measure(using: &generator),
+            height: sides == 1 ? nil : measure(using: &generator),
+            leastWidth: Int.random(in: 0...7, using: &generator) == 0 ? side(using: &generator) : nil,
+            leastHeight: Int.random(in: 0...7, using: &generator) == 0 ? side(using: &generator) : nil,
             fit: Fit.allCases.randomElement(using: &generator) ?? .contain,
             gravity: gravity,
             enlarge: Bool.random(using: &generator),
             isLinear: Bool.random(using: &generator)
         )
+    }
+
+    /// A side in pixels, or in percent up to 1000.
+    private static func measure(using generator: inout some RandomNumberGenerator) -> Measure {
+        Int.random(in: 0...5, using: &generator) == 0
+            ? .percent(decimal(1...1_000_000_000, using: &generator)) : .pixels(side(using: &generator))
     }
 
     /// A side from 1 to 16384, small ones as likely as large ones.
@@ -32,7 +40,8 @@ enum RandomPlan {
     }
 
     static func gravity(using generator: inout some RandomNumberGenerator) -> Gravity {
-        switch Int.random(in: 0...5, using: &generator) {
+        switch Int.random(in: 0...6, using: &generator) {
+        case 6: .pixels(x: side(using: &generator), y: side(using: &generator))
         case 0: .attention
         case 1: .entropy
         case 4: .subject
@@ -115,6 +124,7 @@ enum RandomPlan {
     }
 
     private static func pad(using generator: inout some RandomNumberGenerator) -> PadStep {
+        if Bool.random(using: &generator) { return canvas(using: &generator) }
         let widths = (0..<4).map { _ in Int.random(in: 0...PadStep.widest, using: &generator) }
         return PadStep(
             top: widths[0] + (widths[0] < PadStep.widest ? 1 : 0),
@@ -122,6 +132,23 @@ enum RandomPlan {
             bottom: widths[2],
             left: widths[3]
         )
+    }
+
+    private static func canvas(using generator: inout some RandomNumberGenerator) -> PadStep {
+        let stated = gravity(using: &generator)
+        let gravity = stated.needsPixels ? .center : stated
+        if Bool.random(using: &generator) { return PadStep(canvas: .ratio(ratio(using: &generator), gravity: gravity)) }
+        return PadStep(
+            canvas: .sides(
+                width: .pixels(side(using: &generator)),
+                height: .percent(decimal(100_000_000...1_000_000_000, using: &generator)),
+                gravity: gravity
+            )
+        )
+    }
+
+    private static func ratio(using generator: inout some RandomNumberGenerator) -> AspectRatio {
+        AspectRatio(width: side(using: &generator), height: side(using: &generator))
     }
 
     private static func radius(using generator: inout some RandomNumberGenerator) -> RoundStep.Radius {
@@ -138,8 +165,13 @@ enum RandomPlan {
                 ? Measure.pixels(side(using: &generator))
                 : .percent(decimal(1...100_000_000, using: &generator))
         }
-        if Bool.random(using: &generator) {
-            return CropStep(area: .placed(width: sides[0], height: sides[1], gravity: gravity))
+        switch Int.random(in: 0...3, using: &generator) {
+        case 0: return CropStep(area: .placed(width: sides[0], height: sides[1], gravity: gravity))
+        case 1:
+            let own = self.gravity(using: &generator)
+            return CropStep(area: .placed(width: sides[0], height: sides[1], gravity: own), statesGravity: true)
+        case 2: return CropStep(area: .ratio(ratio(using: &generator), gravity: gravity))
+        default: break
         }
         return CropStep(
             area: .rectangle(

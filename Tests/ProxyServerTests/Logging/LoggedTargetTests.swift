@@ -17,6 +17,9 @@ struct LoggedTargetTests {
         ("/a?sig=", "/a?sig=[redacted]"), ("/a?w=1&sig=SEC?RET", "/a?w=1&sig=[redacted]"),
         ("/a?&sig=SECRET", "/a?&sig=[redacted]"),
         ("/a?w=1", "/a?w=1"), ("/sig=plain", "/sig=plain"), ("/a?design=plain", "/a?design=plain"),
+        ("/a/w=1,sig=SECRET/b?c", "/a/w=1,sig=[redacted]/b?c"),
+        ("/a/s%69g=S,w=1/b?sig=S", "/a/s%69g=[redacted],w=1/b?sig=[redacted]"),
+        ("/m/a/sig=SECRET", "/m/a/sig=[redacted]"), ("/a/design=plain,x", "/a/design=plain,x"),
         ("/a?sig", "/a?sig"), ("/a?signal=x", "/a?signal=x"),
         ("", ""), ("/a?%73", "/a?%73"),
     ])

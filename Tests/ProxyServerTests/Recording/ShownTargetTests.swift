@@ -7,6 +7,7 @@ import Testing
 struct ShownTargetTests {
     @Test(arguments: [
         ("/photos/a.png", "/photos/a.png"), ("/photos/a.png?w=20&fit=cover", "/photos/a.png?w=20&fit=cover"),
+        ("/photos/w=20,sig=abc/a.png", "/photos/w=20,sig=[redacted]/a.png"),
         ("/photos/a.png?w=20&sig=abc", "/photos/a.png?w=20&sig=…"), ("/p/a?%73ig=abc", "/p/a?sig=…"),
         ("/photos/a.png?key=secret&w=2", "/photos/a.png?key=…&w=2"), ("/p/a?token", "/p/a?…"),
         ("/p/%C3%A9%20b.png?text=%26%3D", "/p/é b.png?text=…"), ("/p/a%0Ab", "/p/a\\u000ab"),

@@ -111,7 +111,7 @@ extension RequestResolver {
         entry.options.unsigned = nil
         entry.options.sourcePreset = nil
         entry.options.query = QueryFilter(forward: [], ignore: [])
-        let parsed = try parse(Array(query.utf8), entry.options)
+        let parsed = try parse(OwnTarget(path: [], query: Array(query.utf8)), entry.options)
         return try request(OriginRequest(source: rule, data: data), parsed, RuledSource(entry: entry))
     }
 }

@@ -52,8 +52,16 @@ struct PlaygroundSignRoute: AdminRoute {
         guard own.withoutPermission.rawRule(of: bytes) == nil else {
             throw Problem(400, "The path belongs to a raw source; sign it with edgeprint url.", parameter: "path")
         }
+        let read = try own.withoutPermission.own(bytes)
+        guard read.foreign == nil else {
+            throw Problem(
+                400,
+                "The path is in another server's language, which has signatures of its own.",
+                parameter: "path"
+            )
+        }
         _ = try own.withoutPermission.resolve(bytes)
-        guard let signature = signer.signature(path: start.utf8, query: query.utf8) else {
+        guard let signature = signer.signature(path: read.path, query: read.query) else {
             throw Problem(409, "There is no key to sign with (signing.keys).")
         }
         let mount = String(decoding: place.site.mount, as: UTF8.self)

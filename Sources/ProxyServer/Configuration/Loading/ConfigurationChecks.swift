@@ -19,6 +19,7 @@ enum ConfigurationChecks {
         checkURLKeys(configuration, &decoder)
         checkRawRemote(configuration, &decoder)
         UnsignedChecks.check(configuration, &decoder)
+        DialectChecks.check(configuration, &decoder)
         checkSites(configuration, &decoder)
         checkTracing(configuration.tracing, &decoder)
         ClusterChecks.check(configuration.cluster, &decoder)
@@ -37,6 +38,7 @@ enum ConfigurationChecks {
         TierChecks.checkPolicies(settings, scope: scope, &decoder)
         checkURLKeys(settings, scope: scope, &decoder)
         UnsignedChecks.check(settings, scope: scope, &decoder)
+        DialectChecks.check(settings, scope: scope, &decoder)
     }
 
     /// Reports settings of `/fetch` that have no effect for a plain HTTP cache.
@@ -162,7 +164,7 @@ enum ConfigurationChecks {
         scope: String = "",
         _ decoder: inout ConfigurationDecoder
     ) {
-        guard configuration.signing.keys.isEmpty else { return }
+        guard !configuration.hasSignatures else { return }
         if configuration.signing.required {
             let key = scope + "signing.required"
             let message = "requires signing.keys: otherwise no request could be served"

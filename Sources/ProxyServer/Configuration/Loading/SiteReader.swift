@@ -60,6 +60,7 @@ struct SiteReader {
         settings.sources = []
         settings.presets = []
         settings.remote = empty.remote
+        (settings.dialect, settings.dialectSource, settings.dialects) = (nil, nil, empty.dialects)
         settings.signing = empty.signing
         settings.purge = empty.purge
         return settings

@@ -14,7 +14,7 @@ struct SourceReader {
     func decode(_ node: TreeNode, _ decoder: inout ConfigurationDecoder) -> [ConfiguredSource] {
         switch node.content {
         case .null: return []
-        case .map(let entries): return entries.compactMap { decode($0, &decoder) }
+        case .map(let entries): return DialectChecks.placed(entries.compactMap { decode($0, &decoder) })
         default:
             decoder.report("expected a map of sources", key: scope + "sources", place: node.place)
             return []
@@ -33,18 +33,28 @@ struct SourceReader {
         let name = CacheNamespace.source(entry.key, in: configuration.site)
         var draft = SourceSchema.Draft(rule: SourceRule(inheriting: configuration, named: name))
         decoder.decode(entries, table: SourceSchema.table, into: &draft, scope: key + ".")
-        guard let location = draft.completeLocation else {
-            if !entries.contains(where: { $0.key == "url" }) {
-                decoder.report("has no url", key: key, place: entry.place)
-            }
+        let says = { (name: String) in entries.contains { $0.key == name } }
+        guard let location = draft.completeLocation ?? (says("url") ? nil : draft.reading.borrowedLocation) else {
+            if !says("url") { decoder.report("has no url", key: key, place: entry.place) }
             return nil
+        }
+        if draft.reading.dialectSource != nil {
+            for other in entries where !["dialect", "dialect-source"].contains(other.key) {
+                let message = "has no effect with dialect-source, whose settings apply"
+                decoder.report(message, key: "\(key).\(other.key)", place: other.place)
+            }
         }
         draft.rule.location = location
         draft.rule.mirrors = draft.completeMirrors
         draft.rule.credentials = draft.credentials
         draft.rule.decryption = decryption(draft, key: key, place: entry.place, &decoder)
         check(draft, key: key, place: entry.place, &decoder)
-        return ConfiguredSource(rule: draft.rule, preset: draft.preset, fallback: draft.fallback)
+        return ConfiguredSource(
+            rule: draft.rule,
+            preset: draft.preset,
+            fallback: draft.fallback,
+            reading: draft.reading
+        )
     }
 
     private func check(_ draft: SourceSchema.Draft, key: String, place: Place, _ decoder: inout ConfigurationDecoder) {

@@ -9,25 +9,26 @@ enum UnsignedChecks {
     static func check(_ configuration: Configuration, scope: String = "", _ decoder: inout ConfigurationDecoder) {
         for source in configuration.sources {
             let key = "\(scope)sources.\(source.rule.localName).unsigned"
-            guard let problem = problem(of: source.rule.unsigned, configuration.signing) else { continue }
+            guard let problem = problem(of: source.rule.unsigned, configuration) else { continue }
             decoder.report(problem, key: key, place: place(of: key, decoder))
         }
         let key = scope + "remote.unsigned"
         let unsigned = configuration.remote.unsigned
         guard unsigned != .any,
-            let problem = remoteProblem(configuration.remote) ?? problem(of: unsigned, configuration.signing)
+            let problem = remoteProblem(configuration.remote) ?? problem(of: unsigned, configuration)
         else { return }
         decoder.report(problem, key: key, place: place(of: key, decoder))
     }
 
     private static func place(of key: String, _ decoder: ConfigurationDecoder) -> Place? { decoder.places[key] }
 
-    private static func problem(of unsigned: UnsignedUse, _ signing: Configuration.Signing) -> String? {
+    private static func problem(of unsigned: UnsignedUse, _ configuration: Configuration) -> String? {
         switch unsigned {
         case .any: nil
-        case .none where signing.keys.isEmpty: "none requires signing.keys: otherwise no request could be served"
+        case .none where !configuration.hasSignatures:
+            "none requires signing.keys: otherwise no request could be served"
         case .none: nil
-        case .limited where signing.required:
+        case .limited where configuration.signing.required:
             "has no effect with signing.required: true, which refuses unsigned requests"
         case .limited: nil
         }

@@ -10,7 +10,7 @@ enum ConfigurationSchema {
     private static let largest = 1 << 50
 
     static let root = SettingTable<Configuration>(
-        listeners + content + InheritedSetting.plain.map(\.top) + tiers + storage
+        listeners + content + dialects + InheritedSetting.plain.map(\.top) + tiers + storage
             + InheritedSetting.top("limits")
             + limits
             + InheritedSetting.top("timeouts")

@@ -49,8 +49,8 @@ enum SiteSchema {
     private static let content: [Setting<ConfiguredSite>] = ConfigurationSchema.root.settings.filter { setting in
         // The limit of concurrent downloads is one for all sites.
         setting.name != "remote.active"
-            && (["sources", "presets"].contains(setting.name)
-                || ["remote.", "signing.", "purge."].contains { setting.name.hasPrefix($0) })
+            && (["sources", "presets", "dialect", "dialect-source"].contains(setting.name)
+                || ["remote.", "signing.", "purge.", "dialects."].contains { setting.name.hasPrefix($0) })
     }.map { lifted($0) }
 
     private static func lifted(_ setting: Setting<Configuration>) -> Setting<ConfiguredSite> {

@@ -18,6 +18,7 @@ extension SourceSchema {
         var decrypt: BodyDecryption.Method?
         var decryptKey: String?
         var auth = Auth()
+        var reading = ConfiguredSource.PathReading()
 
         /// The values below `auth`, from which one of three kinds of credentials follows.
         struct Auth: Sendable, Equatable {
@@ -34,8 +35,10 @@ extension SourceSchema {
             rule: SourceRule,
             location: SourceRule.Location? = nil,
             preset: String? = nil,
-            fallback: ConfiguredSource.Fallback? = nil
+            fallback: ConfiguredSource.Fallback? = nil,
+            reading: ConfiguredSource.PathReading = ConfiguredSource.PathReading()
         ) {
+            self.reading = reading
             self.rule = rule
             self.location = location
             self.preset = preset

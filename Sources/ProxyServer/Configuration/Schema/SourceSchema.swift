@@ -1,3 +1,4 @@
+import Dialects
 import ImagePipeline
 import ImagePlan
 
@@ -109,6 +110,27 @@ enum SourceSchema {
             .flag,
             only: .pictures,
             "Read @2x and @3x before a file's extension as dpr=2 and dpr=3, and request the file without it."
+        ),
+        Setting(
+            "path-style",
+            \.reading.isPathStyle,
+            .flag,
+            only: .pictures,
+            "Read a first segment with a = as parameters, /NAME/w=400,h=300/PATH, like those of the query."
+        ),
+        Setting(
+            "dialect",
+            \.reading.dialect,
+            .dialect,
+            only: .pictures,
+            "Another server's language that paths are in: none, imgproxy, thumbor, imagor, weserv or cloudflare."
+        ),
+        Setting(
+            "dialect-source",
+            \.reading.dialectSource,
+            .optional(.text("the name of a source")),
+            only: .pictures,
+            "The source that requests in this language are for, instead of a url."
         ),
         Setting("raw", \.rule.isRaw, .flag, "Make the source a plain HTTP cache for any content."),
         Setting(
@@ -278,8 +300,14 @@ enum SourceSchema {
             rule: source.rule,
             location: source.rule.location,
             preset: source.preset,
-            fallback: source.fallback
+            fallback: source.fallback,
+            reading: source.reading
         )
+        // A source of another one's images has no further settings.
+        if let base = source.reading.dialectSource {
+            let dialect = source.reading.dialect?.rawValue ?? "none"
+            return .map([("dialect", .plain(dialect)), ("dialect-source", .quoted(base))])
+        }
         return YAMLValue(table: table, root: draft)
     }
 }

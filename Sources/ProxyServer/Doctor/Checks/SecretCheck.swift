@@ -35,7 +35,9 @@ struct SecretCheck: DoctorCheck {
         ]
         secrets += configuration.signing.keys.map { ("signing.keys", $0.bytes.hexText) }
         secrets += configuration.keys.map { ("keys.\($0.name)", $0.key.secretText) }
+        secrets += configuration.dialects.secrets
         for site in configuration.sites {
+            secrets += site.settings.dialects.secrets.map { ("sites.\(site.name).\($0.key)", $0.text) }
             secrets.append(("sites.\(site.name).token", site.token.value))
             secrets += site.settings.signing.keys.map { ("sites.\(site.name).signing.keys", $0.bytes.hexText) }
         }
@@ -88,5 +90,18 @@ struct SecretCheck: DoctorCheck {
                 fix: "chmod 0640 \(path) && chgrp edgeprint \(path), or move the secrets to separate files (!file)"
             )
         ]
+    }
+}
+
+extension Configuration.DialectKeys {
+    /// Keys with secrets, and the values as they would appear in the file.
+    fileprivate var secrets: [(key: String, text: String)] {
+        let signing = [("keys", imgproxy.keys), ("salts", imgproxy.salts), ("url-keys", imgproxy.urlKeys)].flatMap {
+            key,
+            values in
+            values.map { (key: "dialects.imgproxy.\(key)", text: $0.bytes.hexText) }
+        }
+        return signing + thumbor.keys.map { ("dialects.thumbor.keys", $0.value) }
+            + imagor.keys.map { ("dialects.imagor.keys", $0.value) }
     }
 }

@@ -1,0 +1,48 @@
+import ImagePlan
+
+/// `gravity`: a side, a point, or what is searched for; the centre without one.
+struct CloudflareGravity {
+    /// The value of our `gravity`.
+    let value: String
+
+    init(_ request: CloudflareRequest) throws(RequestError) {
+        guard let stated = request["gravity"] else {
+            value = "center"
+            return
+        }
+        let sides: KeyValuePairs<String, String> = [
+            "auto": "attention", "face": "subject", "left": "west", "right": "east", "top": "north", "bottom": "south",
+            "center": "center",
+        ]
+        if let side = sides.first(where: { $0.key == stated.text }) {
+            value = side.value
+            return
+        }
+        let parts = stated.text.split(separator: "x", omittingEmptySubsequences: false)
+        guard parts.count == 2 else {
+            throw stated.error("must be auto, face, left, right, top, bottom, or a point such as 0.3x0.7")
+        }
+        let share = FixedDecimal(0)...FixedDecimal.one
+        let x = try OptionValue(name: stated.name, text: String(parts[0])).decimal(in: share)
+        let y = try OptionValue(name: stated.name, text: String(parts[1])).decimal(in: share)
+        let point = Self.turned(x, y, request)
+        value = "\(point.x.text),\(point.y.text)"
+    }
+
+    /// Where a point of the original lies after `flip` and `rotate`.
+    private static func turned(
+        _ x: FixedDecimal,
+        _ y: FixedDecimal,
+        _ request: CloudflareRequest
+    ) -> (x: FixedDecimal, y: FixedDecimal) {
+        func opposite(_ share: FixedDecimal) -> FixedDecimal { FixedDecimal(millionths: 1_000_000 - share.millionths) }
+        let flip = request["flip"]?.text ?? ""
+        let (x, y) = (flip.contains("h") ? opposite(x) : x, flip.contains("v") ? opposite(y) : y)
+        return switch request["rotate"]?.text {
+        case "90": (opposite(y), x)
+        case "180": (opposite(x), opposite(y))
+        case "270": (y, opposite(x))
+        default: (x, y)
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import ImagePlan
+
+extension ThumborFilter {
+    private typealias Action = @Sendable (ThumborFilter, inout ThumborPlan) throws(RequestError) -> Void
+
+    /// What the path's resize has dealt with already.
+    static let handledByResize: @Sendable (ThumborFilter, inout ThumborPlan) throws(RequestError) -> Void = { _, _ in }
+
+    /// The filters that thumbor and imagor share.
+    static let common: [String: Meaning] = [
+        "focal": Meaning(changesPixels: false, arguments: 1...4, apply: handledByResize),
+        "no_upscale": Meaning(changesPixels: false, arguments: 0...0, apply: handledByResize),
+        "upscale": Meaning(changesPixels: false, arguments: 0...0, apply: handledByResize),
+        "stretch": Meaning(changesPixels: false, arguments: 0...0, apply: handledByResize),
+        "proportion": Meaning(arguments: 1...1, apply: handledByResize),
+        // Lifetimes are the origin's or the source's.
+        "max_age": Meaning(changesPixels: false, arguments: 1...1) { filter, _ throws(RequestError) in
+            _ = try filter.argument(0).integer(in: 0...999_999_999)
+        },
+        // Metadata are not kept unless a request asks for them; pictures are sRGB.
+        "strip_exif": Meaning(changesPixels: false, arguments: 0...0, apply: handledByResize),
+        "strip_icc": Meaning(changesPixels: false, arguments: 0...0, apply: handledByResize),
+        "quality": Meaning(changesPixels: false, arguments: 1...1) { filter, plan throws(RequestError) in
+            let quality = try filter.argument(0).integer(in: 0...100)
+            try plan.builder.set("q", String(max(1, quality)), for: filter.name)
+        },
+        "max_bytes": Meaning(changesPixels: false, arguments: 1...1) { filter, plan throws(RequestError) in
+            let bytes = try filter.argument(0).integer(in: EncodingSettings.byteCounts)
+            try plan.builder.set("max_bytes", String(bytes), for: filter.name)
+        },
+        "brightness": Meaning(arguments: 1...1) { filter, plan throws(RequestError) in
+            let share = try filter.argument(0).decimal(in: -100...100)
+            plan.appendOffset([share, share, share], for: filter.name)
+        },
+        "rgb": Meaning(arguments: 3...3) { filter, plan throws(RequestError) in
+            var shares: [FixedDecimal] = []
+            for index in 0..<3 { shares.append(try filter.argument(index).decimal(in: -100...100)) }
+            plan.appendOffset(shares, for: filter.name)
+        },
+        "grayscale": Meaning(arguments: 0...0) { filter, plan throws(RequestError) in
+            plan.builder.step("filter", "grayscale", for: filter.name)
+        },
+        "rotate": Meaning(arguments: 1...1) { filter, plan throws(RequestError) in
+            let angle = try filter.argument(0).integer(in: -999_999...999_999)
+            guard angle.isMultiple(of: 90) else {
+                throw filter.error("must be a multiple of 90 degrees; others have no effect there")
+            }
+            // Against the clock.
+            let clockwise = ((-angle % 360) + 360) % 360
+            if clockwise != 0 { plan.builder.step("rotate", String(clockwise), for: filter.name) }
+            if clockwise % 180 != 0 { plan.isTurned.toggle() }
+        },
+        "background_color": Meaning(arguments: 1...1) { filter, plan throws(RequestError) in
+            try plan.builder.setBackground(try filter.argument(0).color(), for: filter.name)
+        },
+        "watermark": Meaning(arguments: 4...6) { filter, plan throws(RequestError) in
+            try plan.appendWatermark(filter)
+        },
+    ]
+}
+
+extension ThumborPlan {
+    /// Adds shares of white, in percent, to red, green and blue.
+    mutating func appendOffset(_ shares: [FixedDecimal], for option: String) {
+        // Whole values, rounded towards zero, as thumbor does.
+        let offsets = shares.map { String(255 * $0.millionths / 100_000_000) }
+        guard offsets.contains(where: { $0 != "0" }) else { return }
+        builder.step("offset", Set(offsets).count == 1 ? offsets[0] : offsets.joined(separator: ","), for: option)
+    }
+
+    /// Appends the canvas of `fill`: the box, in the directions that it states.
+    mutating func appendCanvas(_ filter: ThumborFilter) throws(RequestError) {
+        guard path.fitIn != nil, !path.isFull, !hasCanvas else { return }
+        guard !path.isAdaptive else { throw filter.error("must come first among the filters after \(path.fitIn ?? "")") }
+        var sides = [path.width, path.height].map { if case .pixels(let pixels) = $0 { String(pixels) } else { "100%" } }
+        guard sides != ["100%", "100%"] else { return }
+        // After a quarter turn imagor turns the canvas as well; thumbor cuts what is larger.
+        if isTurned, rules == .imagor { sides.reverse() }
+        let size = sides.joined(separator: "x")
+        if isTurned, rules == .thumbor { builder.step("crop", "\(size),center", for: filter.name) }
+        builder.step("pad", size, for: filter.name)
+    }
+}

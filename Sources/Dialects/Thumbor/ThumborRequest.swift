@@ -1,0 +1,28 @@
+package import ImagePlan
+
+/// A request of thumbor, `/unsafe/300x200/smart/filters:quality(80)/example.org/cat.jpg`, or of imagor.
+///
+/// Sources: thumbor.readthedocs.io, docs.imagor.net, and for the order of operations the repositories thumbor/thumbor and
+/// cshum/imagor.
+package enum ThumborRequest {
+    /// Translates a request; see `Dialect.translate(path:query:source:)`.
+    package static func translate(
+        path: [UInt8],
+        query: [UInt8],
+        source: String?,
+        rules: ThumborRules
+    ) throws(RequestError) -> Translation {
+        guard query.isEmpty else {
+            throw RequestError(parameter: "query", reason: "is not part of these URLs; write a ? of the image as %3F")
+        }
+        let path = try ThumborPath(path, rules: rules)
+        let image = try ThumborImage.image(path.image, rules: rules)
+        let filters = try ThumborFilter.parse(path.filters, rules: rules)
+        // imagor answers with the original, whatever else there is.
+        if rules == .imagor, filters.contains(where: { $0.name == "raw" }) {
+            return Translation(image: image, parameters: [], signature: path.signature)
+        }
+        var plan = ThumborPlan(path: path, filters: filters, rules: rules, image: image, source: source)
+        return Translation(image: image, parameters: try plan.parameters(), signature: path.signature)
+    }
+}

@@ -1,0 +1,89 @@
+import ImagePlan
+
+/// The plan of a weserv request, in that server's order: trim, resize, turn, crop, letterbox, rotation, adjustments, mask.
+struct WeservPlan {
+    let request: WeservRequest
+    var builder = PlanBuilder()
+
+    init(_ request: WeservRequest) { self.request = request }
+
+    /// The parameters of our language.
+    mutating func parameters() throws(RequestError) -> [Parameter] {
+        if let trim = request.options["trim"], trim.text != "0" {
+            builder.step("trim", String(trim.text.isEmpty ? 10 : try trim.integer(in: 1...254)), for: "trim")
+        }
+        if let background = request["tbg"] {
+            throw background.error("cannot be said: trim takes the colour of the top left pixel")
+        }
+        let turn = try WeservTurn(request)
+        let resize = try WeservResize(request, turn)
+        let cropsFirst = try request.flag("precrop")
+        let isParted = !cropsFirst && (hasCrop || turn.isUpright)
+        if cropsFirst {
+            turn.append(to: &builder)
+            try appendCrop()
+            try resize.append(to: &builder, turned: false, isParted: false)
+        } else {
+            try resize.append(to: &builder, turned: true, isParted: isParted)
+            turn.append(to: &builder)
+            try resize.appendCut(to: &builder)
+            try appendCrop()
+        }
+        try resize.appendCanvas(to: &builder, isParted: isParted)
+        if let angle = turn.rotation {
+            builder.step("rotate", String(angle), for: "ro")
+            try setBackground("rbg")
+        }
+        try appendAdjustments()
+        try setBackground("bg")
+        try appendMask(resize, turn)
+        if resize.isPadded { try setBackground("cbg") }
+        let isBare = resize.isPadded || turn.rotation != nil || request["mask"] != nil
+        try setOutput(makesAlpha: isBare && !builder.has("bg"))
+        return try builder.parameters()
+    }
+
+    private mutating func setBackground(_ name: String) throws(RequestError) {
+        if let color = try request.color(name) { try builder.setBackground(color, for: name) }
+    }
+
+    private var hasCrop: Bool { ["crop", "cx", "cy", "cw", "ch"].contains { request[$0] != nil } }
+
+    /// `cx`, `cy`, `cw`, `ch`, or the older `crop=w,h,x,y`.
+    private mutating func appendCrop() throws(RequestError) {
+        if let crop = request["crop"] {
+            let parts = crop.text.split(separator: ",", omittingEmptySubsequences: false)
+            var sides: [Int] = []
+            for part in parts {
+                sides.append(try OptionValue(name: crop.name, text: String(part)).integer(in: 0...Measure.longestSide))
+            }
+            guard sides.count == 4 else { throw crop.error("must be w,h,x,y in pixels") }
+            builder.step("crop", "\(sides[2]),\(sides[3]),\(sides[0]),\(sides[1])", for: crop.name)
+            return
+        }
+        guard hasCrop else { return }
+        let values = [("cx", "0"), ("cy", "0"), ("cw", "100%"), ("ch", "100%")].map { request[$0.0]?.text ?? $0.1 }
+        let name = ["cx", "cy", "cw", "ch"].first { request[$0] != nil } ?? "cx"
+        builder.step("crop", values.joined(separator: ","), for: name)
+    }
+
+    /// A shape, whose outside is `mbg` or transparent; `mtrim` cuts it off where the size of the picture is known.
+    private mutating func appendMask(_ resize: WeservResize, _ turn: WeservTurn) throws(RequestError) {
+        let isTrimmed = try request.flag("mtrim")
+        guard let mask = request["mask"] else { return }
+        let shape = try mask.keyword(WeservMask.shapes)
+        guard let shape else { return }
+        let size = turn.rotation == nil && !hasCrop ? resize.knownSize : nil
+        shape.append(to: &builder, for: mask.name)
+        if isTrimmed, shape.name != "ellipse" {
+            guard let size else {
+                throw RequestError(
+                    parameter: "mtrim",
+                    reason: "cannot be said unless w, h and fit=cover or fill state the size; use crop"
+                )
+            }
+            builder.step("crop", shape.bounds(in: size), for: "mtrim")
+        }
+        try setBackground("mbg")
+    }
+}
