@@ -10,7 +10,8 @@ struct ThumborSignatureTests {
         arguments: [
             "/NhReoJYJs2CgKy8fNYD8-HEiW80=/300x200/smart/example.org/cat.jpg",
             "/ns6SpC0L__LbN0JruUMSPDYwPDA=/-300x-200/left/top/http://example.org/a%20b.jpg",
-            "/r7xlFnDJuP_aOZspR21nvHvdvxQ=/trim:bottom-right:20/fit-in/300x300/filters:fill(red)/photos/cat.jpg",
+            "/7B24BR8U6ALKWvuBBsq_Bki-5MY=/trim:bottom-right:20/fit-in/300x300/filters:fill(red):quality(80)/"
+                + "https%3A%2F%2Fexample.org%2Fcat.jpg%3Fv%3D1",
             "/bHOHtdOy6O2M6zKRqN-VgX_NulU=/photos/cat.jpg",
             "/PD1D4EM_MFWUBwK_iLuKkSTfDvs=/100x0/filters:watermark(logo.png,-10,-10,50)/photos/cat.jpg",
         ]

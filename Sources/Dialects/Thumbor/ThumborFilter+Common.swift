@@ -30,12 +30,15 @@ extension ThumborFilter {
         },
         "brightness": Meaning(arguments: 1...1) { filter, plan throws(RequestError) in
             let share = try filter.argument(0).decimal(in: -100...100)
-            plan.appendOffset([share, share, share], for: filter.name)
+            plan.builder.appendOffset(FixedDecimal(millionths: share.millionths / 100), for: filter.name)
         },
         "rgb": Meaning(arguments: 3...3) { filter, plan throws(RequestError) in
             var shares: [FixedDecimal] = []
             for index in 0..<3 { shares.append(try filter.argument(index).decimal(in: -100...100)) }
-            plan.appendOffset(shares, for: filter.name)
+            guard Set(shares).count == 1 else {
+                throw filter.error("cannot add different values to red, green and blue: use three equal ones")
+            }
+            plan.builder.appendOffset(FixedDecimal(millionths: shares[0].millionths / 100), for: filter.name)
         },
         "grayscale": Meaning(arguments: 0...0) { filter, plan throws(RequestError) in
             plan.builder.step("filter", "grayscale", for: filter.name)
@@ -60,14 +63,6 @@ extension ThumborFilter {
 }
 
 extension ThumborPlan {
-    /// Adds shares of white, in percent, to red, green and blue.
-    mutating func appendOffset(_ shares: [FixedDecimal], for option: String) {
-        // Whole values, rounded towards zero, as thumbor does.
-        let offsets = shares.map { String(255 * $0.millionths / 100_000_000) }
-        guard offsets.contains(where: { $0 != "0" }) else { return }
-        builder.step("offset", Set(offsets).count == 1 ? offsets[0] : offsets.joined(separator: ","), for: option)
-    }
-
     /// Appends the canvas of `fill`: the box, in the directions that it states.
     mutating func appendCanvas(_ filter: ThumborFilter) throws(RequestError) {
         guard path.fitIn != nil, !path.isFull, !hasCanvas else { return }

@@ -69,7 +69,7 @@ extension ThumborPlan {
         let value = try filter.argument(0)
         switch value.text {
         case "blur", "auto":
-            try builder.set("bg", value.text, for: filter.name)
+            throw filter.error("cannot be \(value.text), the picture's own colours: use a colour, or transparent")
         case "transparent", "none": break
         default: try builder.setBackground(try value.color(), for: filter.name)
         }

@@ -1,3 +1,4 @@
+import HTTPSemantics
 import ImagePlan
 
 /// The parts of a path of thumbor or imagor, in their order; each is optional except for the first and the last.
@@ -87,9 +88,13 @@ struct ThumborPath {
         _ rules: ThumborRules
     ) throws(RequestError) -> Translation.Signature {
         let digits = (try? PercentCoding.decode(Array(text.utf8)[...])) ?? ""
+        var decoder = Base64Decoder(.url)
+        var code: [UInt8] = []
+        // The decoder is not asked to finish: a shortened code can end in the middle of a byte.
+        let isValid = digits.utf8.allSatisfy { decoder.decode($0, into: &code) }
         // HMAC-SHA-1 has 20 bytes; imagor may be configured for longer ones, and to shorten them to 17 digits.
         let lengths = rules == .thumbor ? 20...20 : 12...64
-        guard let code = Base64URL.decode(digits.utf8), lengths.contains(code.count) else {
+        guard isValid, lengths.contains(code.count) else {
             throw RequestError(parameter: "path", reason: "must begin with unsafe or a signature")
         }
         return .stated(code: code, message: Array(message))
