@@ -21,17 +21,6 @@ struct PlanBuilder {
         steps.append(Entry(parameter: Parameter(name, value), option: option))
     }
 
-    /// Adds a share of white, −1 to 1, to every value, by a contrast and a brightness that cancel each other but for it.
-    ///
-    /// The first one makes values smaller, so that only the second one clips, as an addition does.
-    mutating func appendOffset(_ share: FixedDecimal, for option: String) {
-        guard share.millionths != 0 else { return }
-        let growth = 1 + 2 * abs(share.value)
-        let names = share.millionths > 0 ? ("contrast", "brightness") : ("brightness", "contrast")
-        step(names.0, FixedDecimal(1 / growth).text, for: option)
-        step(names.1, FixedDecimal(growth).text, for: option)
-    }
-
     /// Sets an attribute or a setting, which a plan has once.
     ///
     /// - Throws: 400, naming the option, if another option has set another value.

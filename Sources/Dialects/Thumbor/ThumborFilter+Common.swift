@@ -30,15 +30,12 @@ extension ThumborFilter {
         },
         "brightness": Meaning(arguments: 1...1) { filter, plan throws(RequestError) in
             let share = try filter.argument(0).decimal(in: -100...100)
-            plan.builder.appendOffset(FixedDecimal(millionths: share.millionths / 100), for: filter.name)
+            plan.appendOffset([share], for: filter.name)
         },
         "rgb": Meaning(arguments: 3...3) { filter, plan throws(RequestError) in
             var shares: [FixedDecimal] = []
             for index in 0..<3 { shares.append(try filter.argument(index).decimal(in: -100...100)) }
-            guard Set(shares).count == 1 else {
-                throw filter.error("cannot add different values to red, green and blue: use three equal ones")
-            }
-            plan.builder.appendOffset(FixedDecimal(millionths: shares[0].millionths / 100), for: filter.name)
+            plan.appendOffset(shares, for: filter.name)
         },
         "grayscale": Meaning(arguments: 0...0) { filter, plan throws(RequestError) in
             plan.builder.step("filter", "grayscale", for: filter.name)
@@ -63,6 +60,15 @@ extension ThumborFilter {
 }
 
 extension ThumborPlan {
+    /// Adds shares of white in percent, one or those of red, green and blue; thumbor's are whole values, rounded towards zero.
+    mutating func appendOffset(_ shares: [FixedDecimal], for option: String) {
+        let offsets = shares.map { share in
+            let exact = FixedDecimal(millionths: share.millionths * 255 / 100)
+            return rules == .thumbor ? FixedDecimal(exact.millionths / 1_000_000) : exact
+        }
+        builder.step("offset", offsets.map(\.text).joined(separator: ","), for: option)
+    }
+
     /// Appends the canvas of `fill`: the box, in the directions that it states.
     mutating func appendCanvas(_ filter: ThumborFilter) throws(RequestError) {
         guard path.fitIn != nil, !path.isFull, !hasCanvas else { return }

@@ -4,7 +4,7 @@ extension WeservPlan {
     /// Brightness, modulation, contrast, gamma, sharpening, filters and blur, in that order.
     mutating func appendAdjustments() throws(RequestError) {
         if let brightness = try request.integer("bri", in: -100...100) {
-            builder.appendOffset(FixedDecimal(millionths: brightness * 10_000), for: "bri")
+            builder.step("offset", FixedDecimal(millionths: brightness * 2_550_000).text, for: "bri")
         }
         try appendModulation()
         if let contrast = try request.integer("con", in: -100...100), contrast != 0 {

@@ -37,6 +37,7 @@ extension WeservPlan {
 
     /// `n`, `page`, `loop`: one frame unless `n` says more.
     private mutating func setFrames() throws(RequestError) {
+        if let delay = request["delay"] { throw delay.error("cannot be said: frames keep their durations") }
         let count = try request.integer("n", in: -1...AnimationSettings.frames.upperBound) ?? 1
         let page = try request.integer("page", in: 0...AnimationSettings.frames.upperBound) ?? 0
         guard count != 0 else { throw RequestError(parameter: "n", reason: "must be a number of pages, or -1 for all") }
@@ -51,6 +52,5 @@ extension WeservPlan {
         if let loop = try request.integer("loop", in: -1...AnimationSettings.loops.upperBound), loop >= 0, count != 1 {
             try builder.set("loop", String(loop), for: "loop")
         }
-        if let delay = request["delay"] { throw delay.error("cannot be said: frames keep their durations; see speed") }
     }
 }
