@@ -12,7 +12,10 @@ struct CanonicalTranslationTests {
                 (Dialect.thumbor, "/unsafe/300x200/left/photos/cat.jpg"),
                 (.imagor, "/unsafe/300x200/left/filters:strip_exif()/photos/cat.jpg"),
                 (.weserv, "/?url=example.org/cat.jpg&w=300&h=200&fit=cover&a=left&n=-1"),
-                (.cloudflare, "/cdn-cgi/image/fit=cover,width=300,height=200,gravity=left,metadata=none/photos/cat.jpg"),
+                (
+                    .cloudflare,
+                    "/cdn-cgi/image/fit=cover,width=300,height=200,gravity=left,metadata=none/photos/cat.jpg"
+                ),
             ],
             [
                 (.thumbor, "/unsafe/fit-in/600x400/filters:quality(70):format(webp)/photos/cat.jpg"),
@@ -69,7 +72,9 @@ struct CanonicalTranslationTests {
 
     @Test("A dialect's path that is not one is refused")
     func paths() {
-        for (dialect, path) in [(Dialect.weserv, "/cat.jpg?url=a.b"), (.cloudflare, "/image/w=10/cat.jpg"), (.weserv, "/")] {
+        for (dialect, path) in [
+            (Dialect.weserv, "/cat.jpg?url=a.b"), (.cloudflare, "/image/w=10/cat.jpg"), (.weserv, "/"),
+        ] {
             #expect(throws: RequestError.self) { try TranslationTable.translate(dialect, path) }
         }
         let error = #expect(throws: RequestError.self) {

@@ -72,8 +72,9 @@ extension ThumborPlan {
     /// Appends the canvas of `fill`: the box, in the directions that it states.
     mutating func appendCanvas(_ filter: ThumborFilter) throws(RequestError) {
         guard path.fitIn != nil, !path.isFull, !hasCanvas else { return }
-        guard !path.isAdaptive else { throw filter.error("must come first among the filters after \(path.fitIn ?? "")") }
-        var sides = [path.width, path.height].map { if case .pixels(let pixels) = $0 { String(pixels) } else { "100%" } }
+        var sides = [path.width, path.height].map {
+            if case .pixels(let pixels) = $0 { String(pixels) } else { "100%" }
+        }
         guard sides != ["100%", "100%"] else { return }
         // After a quarter turn imagor turns the canvas as well; thumbor cuts what is larger.
         if isTurned, rules == .imagor { sides.reverse() }

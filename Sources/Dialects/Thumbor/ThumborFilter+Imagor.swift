@@ -61,7 +61,10 @@ extension ThumborFilter {
             try plan.appendCanvas(filter)
             if let padding = plan.path.padding {
                 let (across, down) = plan.isTurned ? (1, 0) : (0, 1)
-                plan.appendPadding([padding[across], padding[down], padding[across + 2], padding[down + 2]], for: filter.name)
+                plan.appendPadding(
+                    [padding[across], padding[down], padding[across + 2], padding[down + 2]],
+                    for: filter.name
+                )
             }
             // The picture's own colours show only around it.
             let isOwn = ["blur", "auto"].contains(filter.arguments[0])
@@ -98,6 +101,10 @@ extension ThumborPlan {
     /// Appends margins: left, top, right and bottom.
     mutating func appendPadding(_ margins: [Int], for option: String) {
         guard margins.contains(where: { $0 > 0 }) else { return }
-        builder.step("pad", [margins[1], margins[2], margins[3], margins[0]].map(String.init).joined(separator: ","), for: option)
+        builder.step(
+            "pad",
+            [margins[1], margins[2], margins[3], margins[0]].map(String.init).joined(separator: ","),
+            for: option
+        )
     }
 }

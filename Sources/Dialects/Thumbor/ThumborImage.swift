@@ -13,7 +13,10 @@ enum ThumborImage {
         var text = try decoded(raw[...])
         if rules == .imagor {
             guard !text.hasPrefix("color:") else {
-                throw RequestError(parameter: "color", reason: "cannot be said: this server makes no pictures of one colour")
+                throw RequestError(
+                    parameter: "color",
+                    reason: "cannot be said: this server makes no pictures of one colour"
+                )
             }
             if let inner = base64(text) {
                 text = inner
@@ -21,7 +24,8 @@ enum ThumborImage {
             }
         }
         // Some clients encode twice, which thumbor's loader undoes.
-        let isEncodedTwice = text.prefix(10).lowercased().hasPrefix("http%3a") || text.lowercased().hasPrefix("https%3a")
+        let isEncodedTwice =
+            text.prefix(10).lowercased().hasPrefix("http%3a") || text.lowercased().hasPrefix("https%3a")
         if isEncodedTwice { text = try decoded(Array(text.utf8)[...]) }
         let lowered = text.prefix(8).lowercased()
         if lowered.hasPrefix("http://") || lowered.hasPrefix("https://") { return .url(text) }

@@ -117,7 +117,9 @@ struct ThumborPath {
     /// `300x200`, `-300x`, `x-200`, `origx0`, `x`.
     private static func sides(_ text: String, _ rules: ThumborRules) -> ((Bool, Side), (Bool, Side))? {
         let parts = text.split(separator: "x", omittingEmptySubsequences: false)
-        guard parts.count == 2, let width = side(parts[0], rules), let height = side(parts[1], rules) else { return nil }
+        guard parts.count == 2, let width = side(parts[0], rules), let height = side(parts[1], rules) else {
+            return nil
+        }
         return (width, height)
     }
 
@@ -145,7 +147,9 @@ struct ThumborPath {
 
     /// A number of at most nine digits; `nil` for anything else.
     static func digits(_ text: Substring) -> Int? {
-        guard (1...9).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        guard (1...9).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return nil
+        }
         return Int(text)
     }
 }

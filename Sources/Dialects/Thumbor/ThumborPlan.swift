@@ -37,7 +37,10 @@ struct ThumborPlan {
     mutating func parameters() throws(RequestError) -> [Parameter] {
         if path.isMeta {
             guard rules == .imagor else {
-                throw RequestError(parameter: "meta", reason: "cannot be said: use format=json of this server's own language")
+                throw RequestError(
+                    parameter: "meta",
+                    reason: "cannot be said: use format=json of this server's own language"
+                )
             }
             try builder.set("format", "json", for: "meta")
         }

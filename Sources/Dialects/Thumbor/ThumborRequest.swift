@@ -5,7 +5,7 @@ package import ImagePlan
 /// Sources: thumbor.readthedocs.io, docs.imagor.net, and for the order of operations the repositories thumbor/thumbor and
 /// cshum/imagor.
 package enum ThumborRequest {
-    /// Translates a request; see `Dialect.translate(path:query:source:)`. A query changes nothing there, and nothing here.
+    /// Translates a request, as `translate(path:query:source:)` of `Dialect` does; a query changes nothing there, and nothing here.
     package static func translate(
         path: [UInt8],
         source: String?,

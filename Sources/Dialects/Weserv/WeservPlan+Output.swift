@@ -5,10 +5,12 @@ extension WeservPlan {
     ///
     /// - Parameter makesAlpha: whether the picture becomes transparent.
     mutating func setOutput(makesAlpha: Bool) throws(RequestError) {
-        let format: String? = try request["output"]?.keyword([
-            "jpg": "jpeg", "png": "png", "gif": "gif", "tiff": "tiff", "tif": "tiff", "webp": "webp", "avif": "avif",
-            "av1": "avif", "jxl": "jxl", "json": "json", "origin": nil,
-        ]) ?? nil
+        let format: String? =
+            try request["output"]?.keyword([
+                "jpg": "jpeg", "png": "png", "gif": "gif", "tiff": "tiff", "tif": "tiff", "webp": "webp",
+                "avif": "avif",
+                "av1": "avif", "jxl": "jxl", "json": "json", "origin": nil,
+            ]) ?? nil
         // The source's format, except for a picture that becomes transparent: weserv then leaves JPEG, and so does `auto`.
         if let format {
             try builder.set("format", format, for: "output")
