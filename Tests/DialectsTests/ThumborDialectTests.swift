@@ -134,6 +134,7 @@ struct ThumborDialectTests {
             fit-in/300x200/filters:fill(red):background_color(blue) -> background_color: becomes bg=0000ff, but fill has
             300x200/filters:focal(10x10) -> focal: must be AxB:CxD
             300x200/filters:focal(50x50:10x10) -> focal: is empty
+            fit-in/300x200/filters:focal(here) -> focal: must be a number
             fit-in/300x200/filters:proportion(0.5) -> proportion: cannot follow fit-in
             filters:proportion(2) -> proportion: must be a number from 0.000001 to 1
             filters:blur(2):proportion(0.5) -> proportion: cannot follow another filter
@@ -153,6 +154,6 @@ struct ThumborDialectTests {
 
     @Test("What cannot be said is a 400 that names the option")
     func refused() {
-        #expect(Self.refusals.checkRefusals() == 42)
+        #expect(Self.refusals.checkRefusals() == 43)
     }
 }

@@ -1,8 +1,6 @@
 import ImagePlan
 
 extension ThumborFilter {
-    private typealias Action = @Sendable (ThumborFilter, inout ThumborPlan) throws(RequestError) -> Void
-
     /// What the path's resize has dealt with already.
     static let handledByResize: @Sendable (ThumborFilter, inout ThumborPlan) throws(RequestError) -> Void = { _, _ in }
 

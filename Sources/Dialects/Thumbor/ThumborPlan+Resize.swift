@@ -7,6 +7,7 @@ extension ThumborPlan {
         var width = path.width, height = path.height
         let isFitIn = path.fitIn != nil
         let isStretched = path.isStretched || has("stretch")
+        let gravity = try gravity()
         if let fitIn = path.fitIn, path.isAdaptive {
             throw RequestError(
                 parameter: fitIn,
@@ -42,7 +43,7 @@ extension ThumborPlan {
             try builder.set("fit", "fill", for: "stretch")
         } else {
             try builder.set("fit", enlarges ? "cover" : "crop", for: enlarges ? option : "no_upscale")
-            try builder.set("gravity", try gravity(), for: path.isSmart ? "smart" : has("focal") ? "focal" : option)
+            try builder.set("gravity", gravity, for: path.isSmart ? "smart" : has("focal") ? "focal" : option)
         }
     }
 

@@ -16,20 +16,6 @@ struct ThumborPlan {
     /// Whether a filter before the current one has turned the picture on its side.
     var isTurned = false
 
-    init(
-        path: ThumborPath,
-        filters: [ThumborFilter],
-        rules: ThumborRules,
-        image: Translation.Image,
-        source: String?
-    ) {
-        self.path = path
-        self.filters = filters
-        self.rules = rules
-        self.image = image
-        self.source = source
-    }
-
     /// Whether there is a filter.
     func has(_ name: String) -> Bool { filters.contains { $0.name == name } }
 
