@@ -138,9 +138,9 @@ enum RandomPlan {
     private static func canvas(using generator: inout some RandomNumberGenerator) -> PadStep {
         let stated = gravity(using: &generator)
         let gravity = stated.needsPixels ? .center : stated
-        if Bool.random(using: &generator) { return PadStep(canvas: .ratio(ratio(using: &generator), gravity: gravity)) }
+        if Bool.random(using: &generator) { return PadStep(extent: .ratio(ratio(using: &generator), gravity: gravity)) }
         return PadStep(
-            canvas: .sides(
+            extent: .sides(
                 width: .pixels(side(using: &generator)),
                 height: .percent(decimal(100_000_000...1_000_000_000, using: &generator)),
                 gravity: gravity
