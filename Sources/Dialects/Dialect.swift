@@ -29,8 +29,8 @@ package enum Dialect: String, Hashable, Sendable, CaseIterable {
     ) throws(RequestError) -> Translation {
         switch self {
         case .imgproxy: try ImgproxyRequest.translate(path: path, query: query)
-        case .thumbor: try ThumborRequest.translate(path: path, query: query, source: source, rules: .thumbor)
-        case .imagor: try ThumborRequest.translate(path: path, query: query, source: source, rules: .imagor)
+        case .thumbor: try ThumborRequest.translate(path: path, source: source, rules: .thumbor)
+        case .imagor: try ThumborRequest.translate(path: path, source: source, rules: .imagor)
         case .weserv: try WeservRequest.translate(path: path, query: query)
         case .cloudflare: try CloudflareRequest.translate(path: path, query: query)
         }

@@ -96,7 +96,8 @@ struct ImgproxyDialectTests {
 
     @Test(arguments: [
         ("bl:2.5/sh:1/pix:8", "blur=2.5&sharpen=1&pixelate=8"), ("pixelate:1/blur:0/sharpen:0", ""),
-        ("a::1.5:0.5", "contrast=1.5&saturation=0.5"), ("co:1.2/sa:0/br:0", "contrast=1.2&saturation=0"),
+        ("a:-20:1.5:0.5", "offset=-20&contrast=1.5&saturation=0.5"), ("br:30", "offset=30"),
+        ("co:1.2/sa:0/br:0", "contrast=1.2&saturation=0"),
         ("mc:1", "filter=monochrome:b3b3b3"), ("monochrome:1:f80", "filter=monochrome:ff8800"), ("mc:0:f80", ""),
         ("dt:1:102030:ffffff", "filter=duotone:102030,ffffff"), ("duotone:0", ""),
         ("col:0.5:f80", "tint=ff880080,over"), ("colorize:1:f80:1", "tint=ff8800"), ("col:0", ""), ("wm:0", ""),
@@ -165,7 +166,7 @@ struct ImgproxyDialectTests {
         ("gravity:fp:2:0", "gravity"), ("g:objw:face:2", "g"), ("g:obj:dog", "g"), ("g:sm:1", "g"), ("c:a", "c"),
         ("t:10:ff0000", "t"), ("t:10::1", "t"), ("rot:45", "rot"), ("ar:0", "ar"), ("bg:12", "bg"),
         ("bg:1:2:300", "bg"),
-        ("bl:0.1", "bl"), ("sh:11", "sh"), ("br:10", "br"), ("a:10", "a"), ("co:1:face", "co"), ("mc:0.5", "mc"),
+        ("bl:0.1", "bl"), ("sh:11", "sh"), ("br:256", "br"), ("a:1.5", "a"), ("co:1:face", "co"), ("mc:0.5", "mc"),
         ("wm:0.5:ce", "wm"), ("wmu:abc", "wmu"), ("f:heic", "f"), ("f:jpge", "f"), ("q:101", "q"), ("fq:jpeg", "fq"),
         ("fq:tiff:3", "fq"), ("aq:dssim:0.02", "aq"), ("scp:0", "scp"), ("ph:1", "ph"), ("eth:1", "eth"),
         ("ra:cubic", "ra"),

@@ -13,7 +13,9 @@ struct GoldenTests {
     /// Queries for each step and its variations.
     private static let examples = [
         "w=36", "w=30&h=30&fit=cover&gravity=east", "w=44&h=44&fit=pad&bg=203040", "w=50&h=20&fit=fill",
-        "w=96&enlarge=1", "w=30&h=30&fit=outside", "crop=40x30&gravity=southeast,6,4",
+        "w=96&enlarge=1", "w=30&h=30&fit=outside", "w=40&h=90&fit=crop&gravity=50px,9px", "min-w=80&min-h=60",
+        "w=40%25&h=90%25&fit=auto", "crop=3:4,east", "pad=80x60,southeast,2,3&bg=203040", "pad=1:1,north",
+        "offset=40,-30,0", "crop=40x30&gravity=southeast,6,4",
         "crop=10,8,40,30", "crop=50%25x50%25&gravity=southeast", "round=12", "round=max&bg=ffffff",
         "round=10&border=3,ff8800",
         "blur=2", "sharpen=1.5", "flip=h", "rotate=90", "rotate=30", "rotate=30&expand=0",

@@ -10,7 +10,7 @@ struct SizeAgreementTests {
     private static func step(using generator: inout SeededGenerator) -> String {
         func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &generator) }
         func pick(_ values: [String]) -> String { values[number(0...values.count - 1)] }
-        switch number(0...15) {
+        switch number(0...18) {
         case 0: return "crop=\(number(-9...30)),\(number(-9...30)),\(number(1...60)),\(number(1...60))"
         case 1: return "crop=\(number(1...40))x\(number(1...100))%25"
         case 2: return "rotate=\(number(0...359)).\(number(0...9))"
@@ -26,12 +26,19 @@ struct SizeAgreementTests {
             return "filter=\(pick(["grayscale", "sepia", "vignette:1", "duotone:123,fed", "invert", "monochrome"]))"
         case 12: return "tint=\(pick(["f80", "ff880080"])),\(pick(BlendMode.allCases.map(\.rawValue)))"
         case 13: return "mask=\(pick(MaskStep.Shape.allCases.map(\.rawValue)))"
-        case 14: return pick(["brightness=2", "contrast=0.5", "saturation=2", "hue=40", "gamma=0.5"])
+        case 15:
+            return "crop=\(number(1...16)):\(number(1...9)),\(pick(["north", "southeast,2,1", "9px,5px", "0.3,0.7"]))"
+        case 16:
+            return "pad=\(number(1...70))x\(number(100...150))%25,\(pick(["center", "northwest,3,10%25", "south"]))"
+        case 17: return "pad=\(number(1...16)):\(number(8...16))"
+        case 14: return pick(["offset=9,-9,0", "brightness=2", "contrast=0.5", "saturation=2", "hue=40", "gamma=0.5"])
         default:
-            var sides = ["w=\(number(1...80))", "h=\(number(1...80))"].shuffled(using: &generator)
+            let unit = pick(["", "", "%25"])
+            var sides = ["w=\(number(1...80))", "h=\(number(1...80))\(unit)"].shuffled(using: &generator)
             if number(0...2) == 0 { sides.removeLast() }
-            return (sides + ["fit=\(pick(["contain", "cover", "fill", "pad"]))", "enlarge=\(number(0...1))"])
-                .joined(separator: "&")
+            let fit = pick(Fit.allCases.map(\.rawValue))
+            if fit == "contain" || fit == "outside", number(0...2) == 0 { sides.append("min-w=\(number(1...60))") }
+            return (sides + ["fit=\(fit)", "enlarge=\(number(0...1))"]).joined(separator: "&")
         }
     }
 

@@ -17,11 +17,13 @@ struct ToneTests {
     /// The result of CSS Filter Effects 1 for one pixel.
     private static func expected(_ query: String, _ pixel: [UInt8]) throws -> [UInt8] {
         let parts = query.split(separator: "=")
-        let amount = try #require(Double(parts[1]))
+        let amounts = parts[1].split(separator: ",").compactMap { Double($0) }
+        let amount = try #require(amounts.first)
         let (r, g, b) = (Double(pixel[0]), Double(pixel[1]), Double(pixel[2]))
         let colours: [Double]
         switch parts[0] {
         case "brightness": colours = [r * amount, g * amount, b * amount]
+        case "offset": colours = [r + amount, g + amounts[amounts.count / 2], b + amounts[amounts.count - 1]]
         case "contrast": colours = [r, g, b].map { amount * $0 + 255 * (0.5 - 0.5 * amount) }
         case "gamma": colours = [r, g, b].map { 255 * pow($0 / 255, 1 / amount) }
         case "saturation":
@@ -42,7 +44,9 @@ struct ToneTests {
     }
 
     @Test(arguments: [
-        "brightness=0", "brightness=0.4", "brightness=1.7", "brightness=10", "contrast=0", "contrast=0.5", "contrast=3",
+        "brightness=0", "brightness=0.4", "brightness=1.7", "brightness=10", "offset=20", "offset=-255",
+        "offset=10.5,-30,0",
+        "contrast=0", "contrast=0.5", "contrast=3",
         "gamma=0.1", "gamma=0.45", "gamma=2.2", "saturation=0", "saturation=0.3", "saturation=2.5", "hue=30", "hue=120",
         "hue=180", "hue=359",
     ])

@@ -31,7 +31,9 @@ struct CloudflarePlan {
             guard let stated else { return }
             var sides: [String] = []
             for (name, without) in zip(names, ["0", "0", "100%", "100%"]) {
-                sides.append(try request[name].map { (side) throws(RequestError) in String(try pixels(side)) } ?? without)
+                sides.append(
+                    try request[name].map { (side) throws(RequestError) in String(try pixels(side)) } ?? without
+                )
             }
             builder.step("crop", sides.joined(separator: ","), for: stated)
             return

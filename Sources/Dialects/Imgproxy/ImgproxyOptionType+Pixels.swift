@@ -27,13 +27,12 @@ extension ImgproxyOptionType {
         },
         ImgproxyOptionType("adjust", "a") { (option, options) throws(RequestError) in
             try option.takes(atMost: 3)
-            try refuseBrightness(option)
+            options.brightness = try option.integer(0, in: -255...255) ?? options.brightness
             options.contrast = try option.number(1, in: toneFactors) ?? options.contrast
             options.saturation = try option.number(2, in: toneFactors) ?? options.saturation
         },
-        ImgproxyOptionType("brightness", "br") { (option, _) throws(RequestError) in
-            _ = try option.single()
-            try refuseBrightness(option)
+        ImgproxyOptionType("brightness", "br") { (option, options) throws(RequestError) in
+            options.brightness = try option.singleInteger(in: -255...255)
         },
         // `co` is also documented for crop_objects, which takes names after the number.
         ImgproxyOptionType("contrast", "co") { (option, options) throws(RequestError) in
@@ -86,12 +85,6 @@ extension ImgproxyOptionType {
             }
         },
     ]
-
-    private static func refuseBrightness(_ option: ImgproxyOption) throws(RequestError) {
-        guard try option.integer(0, in: -255...255) ?? 0 == 0 else {
-            throw option.error("cannot add to each value; the parameter brightness=1.2 multiplies them, in a preset")
-        }
-    }
 
     /// Whether an effect has its full intensity; `false` if it has none.
     private static func isFull(_ option: ImgproxyOption) throws(RequestError) -> Bool {

@@ -52,6 +52,7 @@ extension ImgproxyOptions {
     private var effects: [Parameter] {
         var steps: [Parameter] = []
         let neutral = FixedDecimal(1)
+        if brightness != 0 { steps.append(Parameter("offset", String(brightness))) }
         if contrast != neutral { steps.append(Parameter("contrast", contrast.text)) }
         if saturation != neutral { steps.append(Parameter("saturation", saturation.text)) }
         if let monochrome { steps.append(Parameter("filter", "monochrome:\(monochrome.text)")) }

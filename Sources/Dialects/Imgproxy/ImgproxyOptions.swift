@@ -42,6 +42,7 @@ struct ImgproxyOptions {
     // Pixels.
     var background: Color?
     var backgroundAlpha = FixedDecimal(1)
+    var brightness = 0
     var contrast = FixedDecimal(1)
     var saturation = FixedDecimal(1)
     var monochrome: Color?

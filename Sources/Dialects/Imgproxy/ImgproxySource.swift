@@ -71,7 +71,8 @@ struct ImgproxySource {
         }
         let scheme = url.utf8.prefix { $0 != UInt8(ascii: ":") }
         let isAbsolute =
-            url.utf8.dropFirst(scheme.count).starts(with: "://".utf8) && scheme.allSatisfy(\.isURLUnreserved)
+            url.utf8.dropFirst(scheme.count).starts(with: "://".utf8) && !scheme.isEmpty
+            && scheme.allSatisfy(\.isURLUnreserved)
         let isLocal = scheme.elementsEqual("local".utf8)
         guard !isAbsolute || isLocal else {
             guard url.utf8.count > scheme.count + 3 else { throw error("has an image URL without a host") }

@@ -29,7 +29,8 @@ struct PlanBuilder {
             guard other.parameter.value != value else { return }
             throw RequestError(
                 parameter: option,
-                reason: "becomes \(name)=\(value), but \(other.option) has become \(name)=\(other.parameter.value), and there is one"
+                reason:
+                    "becomes \(name)=\(value), but \(other.option) has become \(name)=\(other.parameter.value), and there is one"
             )
         }
         settings.append(Entry(parameter: Parameter(name, value), option: option))
@@ -45,9 +46,6 @@ struct PlanBuilder {
 
     /// Whether a setting has a value.
     func has(_ name: String) -> Bool { settings.contains { $0.parameter.name == name } }
-
-    /// Whether there are steps.
-    var hasSteps: Bool { !steps.isEmpty }
 
     /// The value of a setting; `nil` if it is not set.
     func value(of name: String) -> String? { settings.first { $0.parameter.name == name }?.parameter.value }

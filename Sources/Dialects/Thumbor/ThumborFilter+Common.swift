@@ -1,8 +1,6 @@
 import ImagePlan
 
 extension ThumborFilter {
-    private typealias Action = @Sendable (ThumborFilter, inout ThumborPlan) throws(RequestError) -> Void
-
     /// What the path's resize has dealt with already.
     static let handledByResize: @Sendable (ThumborFilter, inout ThumborPlan) throws(RequestError) -> Void = { _, _ in }
 
@@ -30,7 +28,7 @@ extension ThumborFilter {
         },
         "brightness": Meaning(arguments: 1...1) { filter, plan throws(RequestError) in
             let share = try filter.argument(0).decimal(in: -100...100)
-            plan.appendOffset([share, share, share], for: filter.name)
+            plan.appendOffset([share], for: filter.name)
         },
         "rgb": Meaning(arguments: 3...3) { filter, plan throws(RequestError) in
             var shares: [FixedDecimal] = []
@@ -60,19 +58,21 @@ extension ThumborFilter {
 }
 
 extension ThumborPlan {
-    /// Adds shares of white, in percent, to red, green and blue.
+    /// Adds shares of white in percent, one or those of red, green and blue; thumbor's are whole values, rounded towards zero.
     mutating func appendOffset(_ shares: [FixedDecimal], for option: String) {
-        // Whole values, rounded towards zero, as thumbor does.
-        let offsets = shares.map { String(255 * $0.millionths / 100_000_000) }
-        guard offsets.contains(where: { $0 != "0" }) else { return }
-        builder.step("offset", Set(offsets).count == 1 ? offsets[0] : offsets.joined(separator: ","), for: option)
+        let offsets = shares.map { share in
+            let exact = FixedDecimal(millionths: share.millionths * 255 / 100)
+            return rules == .thumbor ? FixedDecimal(exact.millionths / 1_000_000) : exact
+        }
+        builder.step("offset", offsets.map(\.text).joined(separator: ","), for: option)
     }
 
     /// Appends the canvas of `fill`: the box, in the directions that it states.
     mutating func appendCanvas(_ filter: ThumborFilter) throws(RequestError) {
         guard path.fitIn != nil, !path.isFull, !hasCanvas else { return }
-        guard !path.isAdaptive else { throw filter.error("must come first among the filters after \(path.fitIn ?? "")") }
-        var sides = [path.width, path.height].map { if case .pixels(let pixels) = $0 { String(pixels) } else { "100%" } }
+        var sides = [path.width, path.height].map {
+            if case .pixels(let pixels) = $0 { String(pixels) } else { "100%" }
+        }
         guard sides != ["100%", "100%"] else { return }
         // After a quarter turn imagor turns the canvas as well; thumbor cuts what is larger.
         if isTurned, rules == .imagor { sides.reverse() }

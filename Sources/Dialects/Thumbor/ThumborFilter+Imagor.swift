@@ -61,7 +61,10 @@ extension ThumborFilter {
             try plan.appendCanvas(filter)
             if let padding = plan.path.padding {
                 let (across, down) = plan.isTurned ? (1, 0) : (0, 1)
-                plan.appendPadding([padding[across], padding[down], padding[across + 2], padding[down + 2]], for: filter.name)
+                plan.appendPadding(
+                    [padding[across], padding[down], padding[across + 2], padding[down + 2]],
+                    for: filter.name
+                )
             }
             // The picture's own colours show only around it.
             let isOwn = ["blur", "auto"].contains(filter.arguments[0])
@@ -98,32 +101,10 @@ extension ThumborPlan {
     /// Appends margins: left, top, right and bottom.
     mutating func appendPadding(_ margins: [Int], for option: String) {
         guard margins.contains(where: { $0 > 0 }) else { return }
-        builder.step("pad", [margins[1], margins[2], margins[3], margins[0]].map(String.init).joined(separator: ","), for: option)
-    }
-
-    /// Appends `label(text,x,y,size,color,alpha,font)`.
-    mutating func appendLabel(_ filter: ThumborFilter) throws(RequestError) {
-        var text = try filter.argument(0).text
-        if text.hasPrefix("b64:") {
-            text = Base64URL.decode(text.utf8.dropFirst(4)).flatMap { String(validating: $0, as: UTF8.self) } ?? text
-        }
-        let zero = OptionValue(name: filter.name, text: "0")
-        let x = try OverlayPosition(filter[1] ?? zero, words: ("left", "right"))
-        let y = try OverlayPosition(filter[2] ?? zero, words: ("top", "bottom"))
-        let size = try filter[3]?.integer(in: 4...512) ?? 20
-        let color = try filter[4]?.color() ?? .black
-        let alpha = try filter[5]?.decimal(in: 0...100) ?? FixedDecimal(0)
-        let mark = text.unicodeScalars.reduce(into: MarkText.prefix) { escaped, scalar in
-            switch scalar {
-            case "%": escaped += "%25"
-            case ",": escaped += "%2C"
-            default: escaped.unicodeScalars.append(scalar)
-            }
-        }
-        let opacity = FixedDecimal(millionths: 1_000_000 - alpha.millionths / 100)
-        let font = (filter[6]?.text ?? "").replacing("-", with: " ")
-        let place = try OverlayPosition.place(x, y, of: filter)
-        let parts = [mark, place, x.offset, y.offset, String(size), opacity.text, color.text, font]
-        builder.step("watermark", parts.joined(separator: ","), for: filter.name)
+        builder.step(
+            "pad",
+            [margins[1], margins[2], margins[3], margins[0]].map(String.init).joined(separator: ","),
+            for: option
+        )
     }
 }

@@ -42,7 +42,9 @@ extension ThumborFilter {
             }
             var channels: [UInt8] = []
             for index in 1...3 { channels.append(UInt8(try filter.argument(index).integer(in: 0...255))) }
-            if radii[0] > 0 { plan.builder.step("round", String(min(radii[0], RoundStep.largestRadius)), for: filter.name) }
+            if radii[0] > 0 {
+                plan.builder.step("round", String(min(radii[0], RoundStep.largestRadius)), for: filter.name)
+            }
             if try !filter.flag(4) {
                 let color = Color(red: channels[0], green: channels[1], blue: channels[2])
                 try plan.builder.setBackground(color, for: filter.name)
@@ -69,7 +71,7 @@ extension ThumborPlan {
         let value = try filter.argument(0)
         switch value.text {
         case "blur", "auto":
-            try builder.set("bg", value.text, for: filter.name)
+            throw filter.error("cannot be \(value.text), the picture's own colours: use a colour, or transparent")
         case "transparent", "none": break
         default: try builder.setBackground(try value.color(), for: filter.name)
         }

@@ -44,7 +44,8 @@ struct ThumborFilter {
                 let (least, most) = (meaning.arguments.lowerBound, meaning.arguments.upperBound)
                 throw RequestError(
                     parameter: name,
-                    reason: "has \(arguments.count) arguments instead of \(least == most ? "\(least)" : "\(least) to \(most)")"
+                    reason:
+                        "has \(arguments.count) arguments instead of \(least == most ? "\(least)" : "\(least) to \(most)")"
                 )
             }
             filters.append(ThumborFilter(name: name, arguments: arguments.map(trimmed)))

@@ -49,7 +49,7 @@ struct ThumborFocus {
         gravity =
             isRelative
             ? "\(FixedDecimal(max(0, min(1, point.x))).text),\(FixedDecimal(max(0, min(1, point.y))).text)"
-            : "\(Int(max(0, point.x).rounded()))px,\(Int(max(0, point.y).rounded()))px"
+            : "\(Int(max(0, point.x)))px,\(Int(max(0, point.y)))px"
     }
 
     private static func numbers(_ filter: ThumborFilter, rules: ThumborRules) throws(RequestError) -> [Double] {

@@ -1,3 +1,4 @@
+import HTTPSemantics
 import ImagePlan
 
 /// The image at the end of a path: an address with a scheme or without, or a path.
@@ -12,12 +13,19 @@ enum ThumborImage {
         var text = try decoded(raw[...])
         if rules == .imagor {
             guard !text.hasPrefix("color:") else {
-                throw RequestError(parameter: "color", reason: "cannot be said: this server makes no pictures of one colour")
+                throw RequestError(
+                    parameter: "color",
+                    reason: "cannot be said: this server makes no pictures of one colour"
+                )
             }
-            if text.hasPrefix("b64:"), let inner = base64(text) { text = inner }
+            if let inner = base64(text) {
+                text = inner
+                raw = encoded(inner)
+            }
         }
         // Some clients encode twice, which thumbor's loader undoes.
-        let isEncodedTwice = text.prefix(10).lowercased().hasPrefix("http%3a") || text.lowercased().hasPrefix("https%3a")
+        let isEncodedTwice =
+            text.prefix(10).lowercased().hasPrefix("http%3a") || text.lowercased().hasPrefix("https%3a")
         if isEncodedTwice { text = try decoded(Array(text.utf8)[...]) }
         let lowered = text.prefix(8).lowercased()
         if lowered.hasPrefix("http://") || lowered.hasPrefix("https://") { return .url(text) }
@@ -38,10 +46,22 @@ enum ThumborImage {
         }
     }
 
-    /// The text behind `b64:`; `nil` if it is not base64url, and then part of a file's name.
-    private static func base64(_ text: String) -> String? {
+    /// The text behind imagor's `b64:`; `nil` without it, or if it is not base64url, and then part of a file's name.
+    static func base64(_ text: String) -> String? {
+        guard text.hasPrefix("b64:") else { return nil }
         let digits = text.utf8.dropFirst(4).prefix { $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: "/") }
-        return Base64URL.decode(digits).flatMap { String(validating: $0, as: UTF8.self) }
+        return Base64Decoder.decode(digits, .url).flatMap { String(validating: $0, as: UTF8.self) }
+    }
+
+    /// A path in percent-encoding.
+    static func encoded(_ path: String) -> [UInt8] {
+        path.utf8.reduce(into: []) { bytes, byte in
+            if byte.isURLUnreserved || byte == UInt8(ascii: "/") {
+                bytes.append(byte)
+            } else {
+                PercentCoding.append(byte, to: &bytes)
+            }
+        }
     }
 
     /// Whether a path begins with a host and has more.

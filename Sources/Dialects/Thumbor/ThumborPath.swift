@@ -1,3 +1,4 @@
+import HTTPSemantics
 import ImagePlan
 
 /// The parts of a path of thumbor or imagor, in their order; each is optional except for the first and the last.
@@ -87,9 +88,13 @@ struct ThumborPath {
         _ rules: ThumborRules
     ) throws(RequestError) -> Translation.Signature {
         let digits = (try? PercentCoding.decode(Array(text.utf8)[...])) ?? ""
+        var decoder = Base64Decoder(.url)
+        var code: [UInt8] = []
+        // The decoder is not asked to finish: a shortened code can end in the middle of a byte.
+        let isValid = digits.utf8.allSatisfy { decoder.decode($0, into: &code) }
         // HMAC-SHA-1 has 20 bytes; imagor may be configured for longer ones, and to shorten them to 17 digits.
         let lengths = rules == .thumbor ? 20...20 : 12...64
-        guard let code = Base64URL.decode(digits.utf8), lengths.contains(code.count) else {
+        guard isValid, lengths.contains(code.count) else {
             throw RequestError(parameter: "path", reason: "must begin with unsafe or a signature")
         }
         return .stated(code: code, message: Array(message))
@@ -112,7 +117,9 @@ struct ThumborPath {
     /// `300x200`, `-300x`, `x-200`, `origx0`, `x`.
     private static func sides(_ text: String, _ rules: ThumborRules) -> ((Bool, Side), (Bool, Side))? {
         let parts = text.split(separator: "x", omittingEmptySubsequences: false)
-        guard parts.count == 2, let width = side(parts[0], rules), let height = side(parts[1], rules) else { return nil }
+        guard parts.count == 2, let width = side(parts[0], rules), let height = side(parts[1], rules) else {
+            return nil
+        }
         return (width, height)
     }
 
@@ -140,7 +147,9 @@ struct ThumborPath {
 
     /// A number of at most nine digits; `nil` for anything else.
     static func digits(_ text: Substring) -> Int? {
-        guard (1...9).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        guard (1...9).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return nil
+        }
         return Int(text)
     }
 }

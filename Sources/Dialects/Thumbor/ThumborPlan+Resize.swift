@@ -7,8 +7,13 @@ extension ThumborPlan {
         var width = path.width, height = path.height
         let isFitIn = path.fitIn != nil
         let isStretched = path.isStretched || has("stretch")
-        if path.isAdaptive, width == .original || height == .original {
-            throw RequestError(parameter: option, reason: "cannot be orig with \(path.fitIn ?? "")")
+        let gravity = try gravity()
+        if let fitIn = path.fitIn, path.isAdaptive {
+            throw RequestError(
+                parameter: fitIn,
+                reason: "cannot be said: a box does not turn with the picture; "
+                    + "use \(path.isFull ? "full-fit-in" : "fit-in")"
+            )
         }
         if has("no_upscale"), width == .original || height == .original {
             throw RequestError(parameter: option, reason: "cannot be orig with no_upscale()")
@@ -33,22 +38,17 @@ extension ThumborPlan {
         if enlarges { try builder.set("enlarge", "1", for: option) }
         guard width != .free, height != .free else { return }
         if isFitIn {
-            try setFitIn(width, height, enlarges: enlarges)
+            try setFitIn()
         } else if isStretched {
             try builder.set("fit", "fill", for: "stretch")
         } else {
             try builder.set("fit", enlarges ? "cover" : "crop", for: enlarges ? option : "no_upscale")
-            try builder.set("gravity", try gravity(), for: path.isSmart ? "smart" : has("focal") ? "focal" : option)
+            try builder.set("gravity", gravity, for: path.isSmart ? "smart" : has("focal") ? "focal" : option)
         }
     }
 
-    private mutating func setFitIn(
-        _ width: ThumborPath.Side,
-        _ height: ThumborPath.Side,
-        enlarges: Bool
-    ) throws(RequestError) {
+    private mutating func setFitIn() throws(RequestError) {
         let option = path.fitIn ?? "fit-in"
-        if path.isAdaptive { try builder.set("turn", "1", for: option) }
         if path.isFull {
             try builder.set("fit", "outside", for: option)
         } else if fillsFirst {

@@ -16,20 +16,6 @@ struct ThumborPlan {
     /// Whether a filter before the current one has turned the picture on its side.
     var isTurned = false
 
-    init(
-        path: ThumborPath,
-        filters: [ThumborFilter],
-        rules: ThumborRules,
-        image: Translation.Image,
-        source: String?
-    ) {
-        self.path = path
-        self.filters = filters
-        self.rules = rules
-        self.image = image
-        self.source = source
-    }
-
     /// Whether there is a filter.
     func has(_ name: String) -> Bool { filters.contains { $0.name == name } }
 
@@ -37,7 +23,10 @@ struct ThumborPlan {
     mutating func parameters() throws(RequestError) -> [Parameter] {
         if path.isMeta {
             guard rules == .imagor else {
-                throw RequestError(parameter: "meta", reason: "cannot be said: use format=json of this server's own language")
+                throw RequestError(
+                    parameter: "meta",
+                    reason: "cannot be said: use format=json of this server's own language"
+                )
             }
             try builder.set("format", "json", for: "meta")
         }

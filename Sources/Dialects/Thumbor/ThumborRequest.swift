@@ -5,16 +5,12 @@ package import ImagePlan
 /// Sources: thumbor.readthedocs.io, docs.imagor.net, and for the order of operations the repositories thumbor/thumbor and
 /// cshum/imagor.
 package enum ThumborRequest {
-    /// Translates a request; see `Dialect.translate(path:query:source:)`.
+    /// Translates a request, as `translate(path:query:source:)` of `Dialect` does; a query changes nothing there, and nothing here.
     package static func translate(
         path: [UInt8],
-        query: [UInt8],
         source: String?,
         rules: ThumborRules
     ) throws(RequestError) -> Translation {
-        guard query.isEmpty else {
-            throw RequestError(parameter: "query", reason: "is not part of these URLs; write a ? of the image as %3F")
-        }
         let path = try ThumborPath(path, rules: rules)
         let image = try ThumborImage.image(path.image, rules: rules)
         let filters = try ThumborFilter.parse(path.filters, rules: rules)

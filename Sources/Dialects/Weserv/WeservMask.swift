@@ -48,7 +48,8 @@ struct WeservMask {
     /// The rectangle around the shape, as large as fits a picture and in its middle: the value of `crop`.
     func bounds(in size: PixelSize) -> String {
         let scale = min(Double(size.width) / extent.width, Double(size.height) / extent.height)
-        let width = max(1, Int((extent.width * scale).rounded())), height = max(1, Int((extent.height * scale).rounded()))
+        let width = max(1, Int((extent.width * scale).rounded())),
+            height = max(1, Int((extent.height * scale).rounded()))
         return "\((size.width - width + 1) / 2),\((size.height - height + 1) / 2),\(width),\(height)"
     }
 }

@@ -3,7 +3,7 @@ import ImagePlan
 extension WeservPlan {
     /// Brightness, modulation, contrast, gamma, sharpening, filters and blur, in that order.
     mutating func appendAdjustments() throws(RequestError) {
-        if let brightness = try request.integer("bri", in: -100...100), brightness != 0 {
+        if let brightness = try request.integer("bri", in: -100...100) {
             builder.step("offset", FixedDecimal(millionths: brightness * 2_550_000).text, for: "bri")
         }
         try appendModulation()

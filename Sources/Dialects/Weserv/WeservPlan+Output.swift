@@ -5,10 +5,12 @@ extension WeservPlan {
     ///
     /// - Parameter makesAlpha: whether the picture becomes transparent.
     mutating func setOutput(makesAlpha: Bool) throws(RequestError) {
-        let format: String? = try request["output"]?.keyword([
-            "jpg": "jpeg", "png": "png", "gif": "gif", "tiff": "tiff", "tif": "tiff", "webp": "webp", "avif": "avif",
-            "av1": "avif", "jxl": "jxl", "json": "json", "origin": nil,
-        ]) ?? nil
+        let format: String? =
+            try request["output"]?.keyword([
+                "jpg": "jpeg", "png": "png", "gif": "gif", "tiff": "tiff", "tif": "tiff", "webp": "webp",
+                "avif": "avif",
+                "av1": "avif", "jxl": "jxl", "json": "json", "origin": nil,
+            ]) ?? nil
         // The source's format, except for a picture that becomes transparent: weserv then leaves JPEG, and so does `auto`.
         if let format {
             try builder.set("format", format, for: "output")
@@ -37,6 +39,7 @@ extension WeservPlan {
 
     /// `n`, `page`, `loop`: one frame unless `n` says more.
     private mutating func setFrames() throws(RequestError) {
+        if let delay = request["delay"] { throw delay.error("cannot be said: frames keep their durations") }
         let count = try request.integer("n", in: -1...AnimationSettings.frames.upperBound) ?? 1
         let page = try request.integer("page", in: 0...AnimationSettings.frames.upperBound) ?? 0
         guard count != 0 else { throw RequestError(parameter: "n", reason: "must be a number of pages, or -1 for all") }
@@ -51,6 +54,5 @@ extension WeservPlan {
         if let loop = try request.integer("loop", in: -1...AnimationSettings.loops.upperBound), loop >= 0, count != 1 {
             try builder.set("loop", String(loop), for: "loop")
         }
-        if let delay = request["delay"] { throw delay.error("cannot be said: frames keep their durations; see speed") }
     }
 }

@@ -37,8 +37,8 @@ struct WeservPlan {
         try appendAdjustments()
         try setBackground("bg")
         try appendMask(resize, turn)
-        if resize.isPadded { try setBackground("cbg") }
-        let isBare = resize.isPadded || turn.rotation != nil || request["mask"] != nil
+        if resize.hasCanvas { try setBackground("cbg") }
+        let isBare = resize.hasCanvas || turn.rotation != nil || request["mask"] != nil
         try setOutput(makesAlpha: isBare && !builder.has("bg"))
         return try builder.parameters()
     }

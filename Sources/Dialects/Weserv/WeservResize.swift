@@ -62,8 +62,10 @@ struct WeservResize {
         return scaled == 0 ? nil : .pixels(scaled)
     }
 
-    /// Whether the picture stands on a canvas.
-    var isPadded: Bool { fit == .contain && width != nil && height != nil }
+    /// Whether the picture stands on a canvas, which it may fill.
+    var hasCanvas: Bool { fit == .contain && (width != nil || height != nil) && (isBoxed || !enlarges) }
+
+    private var isBoxed: Bool { width != nil && height != nil }
 
     /// The size of the result, where the request alone states it.
     var knownSize: PixelSize? {
@@ -114,8 +116,7 @@ struct WeservResize {
 
     /// Appends the canvas of `contain`, unless the resize makes it; it cuts what is larger.
     func appendCanvas(to builder: inout PlanBuilder, isParted: Bool) throws(RequestError) {
-        let isWhole = isPadded || enlarges
-        guard fit == .contain, width != nil || height != nil, isParted || !isWhole else { return }
+        guard fit == .contain, width != nil || height != nil, isParted || !isBoxed && !enlarges else { return }
         try checkPixels("contain")
         // What is searched for has no meaning on a canvas.
         let gravity = if case .point = place { "," + place.gravity } else { "" }

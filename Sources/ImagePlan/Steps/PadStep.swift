@@ -24,7 +24,7 @@ package struct PadStep: SingleParameterStep {
     private static let percentages = FixedDecimal(100)...FixedDecimal(1000)
 
     /// The canvas, as stated in the request.
-    package enum Canvas: Hashable, Sendable {
+    package enum Extent: Hashable, Sendable {
         /// Widths to add in pixels, 0–16384, after dpr scaling; at least one of the four is more than 0.
         case margins(top: Int, right: Int, bottom: Int, left: Int)
         /// `WxH`: at least these sides, in pixels after dpr scaling or 100–1000 percent of the image's.
@@ -33,16 +33,16 @@ package struct PadStep: SingleParameterStep {
         case ratio(AspectRatio, gravity: Gravity)
     }
 
-    package let canvas: Canvas
+    package let extent: Extent
 
     /// Creates the step; `gravity` must not be one that is searched in the pixels.
-    package init(canvas: Canvas) {
-        self.canvas = canvas
+    package init(extent: Extent) {
+        self.extent = extent
     }
 
     /// Creates the step with four widths, of which at least one is more than 0.
     package init(top: Int, right: Int, bottom: Int, left: Int) {
-        canvas = .margins(top: top, right: right, bottom: bottom, left: left)
+        extent = .margins(top: top, right: right, bottom: bottom, left: left)
     }
 
     /// Parses one width for all sides, `vertical,horizontal`, or `top,right,bottom,left` (CSS Box Model 3 §4.2), or a canvas: `WxH` or
@@ -51,19 +51,19 @@ package struct PadStep: SingleParameterStep {
         let parts = parameter.parts(separatedBy: ",")
         let sides = parts[0].parts(separatedBy: "x")
         if parts[0].value.utf8.contains(UInt8(ascii: ":")) {
-            canvas = .ratio(try AspectRatio(parsing: parts[0]), gravity: try Self.gravity(of: parameter, in: context))
+            extent = .ratio(try AspectRatio(parsing: parts[0]), gravity: try Self.gravity(of: parameter, in: context))
         } else if sides.count == 2 {
-            canvas = .sides(
+            extent = .sides(
                 width: try Self.side(sides[0], in: context),
                 height: try Self.side(sides[1], in: context),
                 gravity: try Self.gravity(of: parameter, in: context)
             )
         } else {
-            canvas = try Self.margins(parsing: parameter, in: context)
+            extent = try Self.margins(parsing: parameter, in: context)
         }
     }
 
-    private static func margins(parsing parameter: Parameter, in context: StepContext) throws(RequestError) -> Canvas {
+    private static func margins(parsing parameter: Parameter, in context: StepContext) throws(RequestError) -> Extent {
         var widths: [Int] = []
         for part in parameter.parts(separatedBy: ",") {
             let stated = try part.integer(in: Self.widths)
@@ -97,7 +97,7 @@ package struct PadStep: SingleParameterStep {
     }
 
     package var value: String {
-        switch canvas {
+        switch extent {
         case .margins(let top, let right, let bottom, let left):
             guard top == bottom, left == right else { return "\(top),\(right),\(bottom),\(left)" }
             return top == left ? String(top) : "\(top),\(right)"
@@ -114,7 +114,7 @@ package struct PadStep: SingleParameterStep {
     }
 
     private func size(around picture: PixelSize) -> PixelSize {
-        switch canvas {
+        switch extent {
         case .margins(let top, let right, let bottom, let left):
             PixelSize(
                 width: left.addingSaturated(picture.width).addingSaturated(right),
@@ -132,7 +132,7 @@ package struct PadStep: SingleParameterStep {
 
     /// The top left corner of an image on its canvas.
     package func corner(of picture: PixelSize) -> (left: Int, top: Int) {
-        switch canvas {
+        switch extent {
         case .margins(let top, _, _, let left): (left, top)
         case .sides(_, _, let gravity), .ratio(_, let gravity):
             gravity.corner(of: picture, onCanvas: size(around: picture))

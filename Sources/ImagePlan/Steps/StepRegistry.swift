@@ -13,6 +13,7 @@ package enum StepRegistry {
         RotateStep.self,
         PixelateStep.self,
         BrightnessStep.self,
+        OffsetStep.self,
         ContrastStep.self,
         SaturationStep.self,
         HueStep.self,

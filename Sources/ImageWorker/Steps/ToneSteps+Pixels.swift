@@ -14,6 +14,15 @@ extension BrightnessStep: PixelStep {
     }
 }
 
+extension OffsetStep: PixelStep {
+    func apply(to canvas: inout Canvas) throws {
+        let tables = [red, green, blue].map { offset in
+            (0..<256).map { UInt8(rounding: Double($0) + offset.value) }
+        }
+        try canvas.changeColours { colours in try colours.mapped(by: tables) }
+    }
+}
+
 extension ContrastStep: PixelStep {
     func apply(to canvas: inout Canvas) throws {
         let factor = factor.value

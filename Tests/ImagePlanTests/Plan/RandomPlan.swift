@@ -106,7 +106,8 @@ enum RandomPlan {
         let factor = decimal(1_000_001...10_000_000, using: &generator)
         let mode = BlendMode.allCases.filter { $0 != .dest }.randomElement(using: &generator) ?? .over
         let steps: [any TransformStep] = [
-            BrightnessStep(factor: factor), ContrastStep(factor: factor), SaturationStep(factor: factor),
+            BrightnessStep(factor: factor), OffsetStep(red: factor, green: factor, blue: FixedDecimal(-3)),
+            ContrastStep(factor: factor), SaturationStep(factor: factor),
             GammaStep(factor: factor), HueStep(degrees: decimal(1...359_999_999, using: &generator)),
             PixelateStep(block: .random(in: 2...PixelateStep.largestBlock, using: &generator)),
             TintStep(color: color(using: &generator), mode: mode), FilterStep(filter: filter(using: &generator)),
@@ -137,9 +138,9 @@ enum RandomPlan {
     private static func canvas(using generator: inout some RandomNumberGenerator) -> PadStep {
         let stated = gravity(using: &generator)
         let gravity = stated.needsPixels ? .center : stated
-        if Bool.random(using: &generator) { return PadStep(canvas: .ratio(ratio(using: &generator), gravity: gravity)) }
+        if Bool.random(using: &generator) { return PadStep(extent: .ratio(ratio(using: &generator), gravity: gravity)) }
         return PadStep(
-            canvas: .sides(
+            extent: .sides(
                 width: .pixels(side(using: &generator)),
                 height: .percent(decimal(100_000_000...1_000_000_000, using: &generator)),
                 gravity: gravity

@@ -32,7 +32,8 @@ struct StepParsingTests {
         ("tint=fff,in", "1?tint=ffffff,in"), ("tint=fff,colour-dodge", "1?tint=ffffff,colour-dodge"),
         ("tint=fff,dest", "1?"),
         // Pad: one, two or four as in CSS.
-        ("pad=5", "1?pad=5"), ("pad=5,5,5,5", "1?pad=5"), ("pad=5,10", "1?pad=5,10"),
+        ("offset=20", "1?offset=20"), ("offset=-1.5,-1.50,-1.5", "1?offset=-1.5"), ("offset=0,0,3", "1?offset=0,0,3"),
+        ("offset=0", "1?"), ("pad=5", "1?pad=5"), ("pad=5,5,5,5", "1?pad=5"), ("pad=5,10", "1?pad=5,10"),
         ("pad=5,10,5,10", "1?pad=5,10"), ("pad=1,2,3,4", "1?pad=1,2,3,4"), ("pad=0,3", "1?pad=0,3"),
         ("pad=1,2,1,4", "1?pad=1,2,1,4"), ("w=9&dpr=2&pad=1,2,3,4", "1?w=18&pad=2,4,6,8"),
         ("trim=10", "1?trim=10"), ("trim=255", "1?trim=255"), ("w=9&dpr=2&trim=10", "1?w=18&trim=10"),
@@ -76,7 +77,9 @@ struct StepParsingTests {
         ("filter=monochrome:", "filter"), ("filter=monochrome:red", "filter"), ("filter=vignette:2", "filter"),
         ("filter=vignette:-0.1", "filter"), ("filter=vignette:", "filter"), ("filter=blur", "filter"),
         ("tint=red", "tint"), ("tint=fff,", "tint"), ("tint=fff,Multiply", "tint"), ("tint=fff,color-dodge", "tint"),
-        ("tint=fff,in,out", "tint"), ("tint=,multiply", "tint"), ("pad=0", "pad"), ("pad=0,0,0,0", "pad"),
+        ("tint=fff,in,out", "tint"), ("tint=,multiply", "tint"), ("offset=256", "offset"), ("offset=1,2", "offset"),
+        ("offset=1,2,3,4", "offset"),
+        ("pad=0", "pad"), ("pad=0,0,0,0", "pad"),
         ("pad=1,2,3", "pad"), ("pad=1,2,3,4,5", "pad"), ("pad=1.5", "pad"), ("pad=16385", "pad"),
         ("pad=1,-2", "pad"), ("w=1&dpr=3&pad=9000", "dpr"), ("trim=0", "trim"), ("trim=256", "trim"),
         ("trim=1.5", "trim"), ("mask=Circle", "mask"), ("mask=square", "mask"), ("mask=masks/../a.png", "mask"),
@@ -100,7 +103,8 @@ struct StepParsingTests {
 
     @Test(arguments: [
         ("pad=1", true), ("pad=1&bg=fff", false), ("mask=circle", true), ("trim=9", false), ("pixelate=9", false),
-        ("brightness=2", false), ("filter=vignette", false), ("tint=fff", false), ("tint=ffffff80", false),
+        ("brightness=2", false), ("offset=9", false), ("filter=vignette", false), ("tint=fff", false),
+        ("tint=ffffff80", false),
         ("tint=fff,in", false), ("tint=ffffff80,in", true), ("tint=fff,clear", true), ("tint=fff,out", true),
         ("tint=fff,source", false), ("tint=ffffff80,source", true), ("tint=fff,xor", true),
         ("tint=fff,dest-out", true), ("tint=ffffff00,dest-out", false), ("tint=ffffff80,dest-atop", true),
@@ -111,7 +115,8 @@ struct StepParsingTests {
     }
 
     @Test(arguments: [
-        ("brightness=0.5", 8), ("brightness=1.5", 1), ("contrast=0.5", 8), ("contrast=2", 1), ("saturation=0.2", 8),
+        ("brightness=0.5", 8), ("brightness=1.5", 1), ("offset=9", 1), ("contrast=0.5", 8), ("contrast=2", 1),
+        ("saturation=0.2", 8),
         ("saturation=2", 1), ("gamma=2", 1), ("hue=90", 1), ("filter=grayscale", 8), ("filter=invert", 8),
         ("filter=duotone:000,fff", 8), ("filter=monochrome", 8), ("filter=sepia", 1), ("filter=vignette", 1),
         ("pixelate=9", 1), ("tint=fff", 8), ("tint=fff,screen", 8), ("tint=fff,overlay", 1), ("tint=fff,add", 1),

@@ -6,6 +6,7 @@ enum QueryTarget: FuzzTarget {
 
     static let seeds: [[UInt8]] = [
         "w=320&h=200&fit=cover&gravity=attention&dpr=2", "crop=10,20,30,40&w=50%25", "crop=100x50&gravity=0.3,0.7",
+        "crop=16:9,north,0,3&pad=1.91:1,west&pad=90x100%25", "w=50%25&min-h=9&gravity=3px,4px&offset=9,-9,0",
         "crop=100x50&gravity=subject",
         "round=20&border=2,ff8800&bg=fff", "round=max&w=99&format=png", "blur=0.3&sharpen=1.5&pixelate=8",
         "flip=hv&rotate=45&expand=0", "tint=ff8800,multiply&filter=duotone:111111,eeeeee",
@@ -18,7 +19,8 @@ enum QueryTarget: FuzzTarget {
     ].map { Array($0.utf8) }
 
     static let dictionary = [
-        "w=", "h=", "fit=cover", "gravity=", "dpr=", "enlarge=1", "linear=1", "crop=", "round=", "border=", "blur=",
+        "w=", "h=", "min-w=", "fit=cover", "fit=auto", "offset=", "gravity=", "dpr=", "enlarge=1", "linear=1", "crop=",
+        "round=", "border=", "blur=",
         "sharpen=",
         "pixelate=",
         "flip=", "rotate=", "expand=0", "tint=", "filter=", "brightness=", "contrast=", "saturation=", "hue=", "gamma=",
