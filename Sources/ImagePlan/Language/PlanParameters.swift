@@ -124,7 +124,8 @@ struct PlanParameters {
         guard Set(stated).count > 1 else { return }
         throw RequestError(
             parameter: StepContext.gravityName,
-            reason: "has an offset in pixels, which dpr scales for the resize, but not for the crop; use percent, or crop=WxH,GRAVITY"
+            reason: "has an offset in pixels, which dpr scales for the resize, but not for the crop; "
+                + "use percent, or crop=WxH,GRAVITY"
         )
     }
 

@@ -43,16 +43,24 @@ package struct AspectRatio: Hashable, Sendable {
 
     /// The largest size with the ratio inside an image; each side is at least 1.
     package func largest(in picture: PixelSize) -> PixelSize {
-        isWider(than: picture)
-            ? PixelSize(width: picture.width, height: min(picture.height, .side(picture.width * height, dividedBy: width)))
-            : PixelSize(width: min(picture.width, .side(picture.height * width, dividedBy: height)), height: picture.height)
+        var size = picture
+        if isWider(than: picture) {
+            size.height = min(size.height, .side(size.width * height, dividedBy: width))
+        } else {
+            size.width = min(size.width, .side(size.height * width, dividedBy: height))
+        }
+        return size
     }
 
     /// The smallest size with the ratio around an image.
     package func smallest(around picture: PixelSize) -> PixelSize {
-        isWider(than: picture)
-            ? PixelSize(width: max(picture.width, .side(picture.height * width, dividedBy: height)), height: picture.height)
-            : PixelSize(width: picture.width, height: max(picture.height, .side(picture.width * height, dividedBy: width)))
+        var size = picture
+        if isWider(than: picture) {
+            size.width = max(size.width, .side(size.height * width, dividedBy: height))
+        } else {
+            size.height = max(size.height, .side(size.width * height, dividedBy: width))
+        }
+        return size
     }
 
     private func isWider(than picture: PixelSize) -> Bool { width * picture.height > height * picture.width }
