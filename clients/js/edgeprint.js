@@ -537,7 +537,7 @@ export function unpicProvider({ base = "" } = {}) {
     const text = String(url);
     if (!text.startsWith(place + "/")) return null;
     const [src, query] = text.split("?");
-    const found = [...new URLSearchParams(query)];
+    const found = [...new URLSearchParams(query?.replace(/\+/g, "%2B"))];
     if (new Set(found.map(([name]) => name)).size < found.length || /(?:^|&)(?:sig|url|url64|enc)=/.test(query)) return null;
     const own = Object.fromEntries(Object.entries(names).map(each => each.reverse()));
     return { src, operations: Object.fromEntries(found.map(([name, value]) => [own[name] ?? name, value])) };
