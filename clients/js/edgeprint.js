@@ -84,7 +84,7 @@ function resized(list, width) {
   const { w, h } = Object.fromEntries(list);
   const result = [...list];
   assign(result, "w", String(width), true);
-  if (w && h) assign(result, "h", String(Math.max(1, Math.floor((h * width) / w + 0.5))));
+  if (w > 0 && h > 0) assign(result, "h", String(Math.max(1, Math.floor((h * width) / w + 0.5))));
   return result;
 }
 
