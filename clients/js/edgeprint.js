@@ -477,9 +477,9 @@ export function nextLoader({ base = "", ...parameters } = {}) {
 export const nuxtProvider = {
   getImage(src, { modifiers = {}, baseURL = "" } = {}) {
     const { width, height, quality, format, fit, background, ...steps } = modifiers;
-    const size = { w: width || undefined, h: height || undefined };
     const url = withParameters(located(src, withoutSlash(baseURL)), {
-      ...size, fit: width || height ? otherFits[fit] ?? fit : undefined, ...steps, bg: color(background), format, q: quality,
+      w: width || undefined, h: height || undefined, fit: width && height ? otherFits[fit] ?? fit ?? "cover" : undefined,
+      ...steps, bg: color(background), format, q: quality,
     });
     return { url: url.replace(/\?$/, "") };
   },
@@ -530,9 +530,11 @@ export const astroService = {
 export function unpicProvider({ base = "" } = {}) {
   const place = withoutSlash(base);
   const names = { width: "w", height: "h", quality: "q" };
-  const generate = (src, operations = {}) =>
-    withParameters(located(src, place), Object.entries(operations).map(([name, value]) => [names[name] ?? name, value]))
-      .replace(/\?$/, "");
+  const generate = (src, { fit, ...operations } = {}) =>
+    withParameters(located(src, place), [
+      ...Object.entries(operations).map(([name, value]) => [names[name] ?? name, value]),
+      ["fit", fit ?? (operations.width && operations.height ? "cover" : undefined)],
+    ]).replace(/\?$/, "");
   const extract = url => {
     const text = String(url);
     if (!text.startsWith(place + "/")) return null;

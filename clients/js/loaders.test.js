@@ -21,7 +21,9 @@ test("Nuxt Image: modifiers", () => {
   assert.equal(url({}), `${base}/photos/cat.jpg`);
   assert.equal(url({ width: 400, height: 300, fit: "cover", format: "webp", quality: 75 }), `${base}/photos/cat.jpg?w=400&h=300&fit=cover&format=webp&q=75`);
   assert.equal(url({ width: 400, height: 300, fit: "contain", background: "#ff8800" }), `${base}/photos/cat.jpg?w=400&h=300&fit=pad&bg=ff8800`);
-  assert.equal(url({ width: 400, fit: "inside", blur: 3, round: "max" }), `${base}/photos/cat.jpg?w=400&fit=contain&blur=3&round=max`);
+  assert.equal(url({ width: 400, height: 300, fit: "inside", blur: 3 }), `${base}/photos/cat.jpg?w=400&h=300&fit=contain&blur=3`);
+  assert.equal(url({ width: 400, height: 300 }), `${base}/photos/cat.jpg?w=400&h=300&fit=cover`);
+  assert.equal(url({ width: 400, fit: "inside", round: "max" }), `${base}/photos/cat.jpg?w=400&round=max`);
   assert.equal(url({ fit: "cover", blur: 3 }), `${base}/photos/cat.jpg?blur=3`);
   assert.equal(nuxtProvider.getImage("/photos/cat.jpg").url, "/photos/cat.jpg");
 });
@@ -54,12 +56,13 @@ test("Astro: srcset and attributes", () => {
 
 test("unpic: generate, extract and transform", () => {
   const { generate, extract, transform } = unpicProvider({ base });
-  const url = `${base}/photos/cat.jpg?w=400&h=300&fit=cover&q=75&format=webp`;
-  const operations = { width: 400, height: 300, fit: "cover", quality: 75, format: "webp" };
+  const url = `${base}/photos/cat.jpg?w=400&h=300&q=75&format=webp&fit=cover`;
+  const operations = { width: 400, height: 300, quality: 75, format: "webp" };
   assert.equal(generate("/photos/cat.jpg", operations), url);
+  assert.equal(generate("/photos/cat.jpg", { ...operations, fit: "fill" }), url.replace("cover", "fill"));
   assert.equal(generate(new URL(`${base}/photos/cat.jpg`)), `${base}/photos/cat.jpg`);
   assert.deepEqual(extract(url), {
-    src: `${base}/photos/cat.jpg`, operations: { width: "400", height: "300", fit: "cover", quality: "75", format: "webp" },
+    src: `${base}/photos/cat.jpg`, operations: { width: "400", height: "300", quality: "75", format: "webp", fit: "cover" },
   });
   assert.equal(transform(url, { width: 800, height: 600 }), url.replace("400", "800").replace("300", "600"));
   assert.equal(transform("photos/cat.jpg", { width: 800 }), `${base}/photos/cat.jpg?w=800`);
