@@ -64,6 +64,11 @@ def page(browser, markup, width=1280, density=1, height=900, hold=False):
         context.close()
 
 
+def settle(opened):
+    """Waits until the layout has been observed."""
+    opened.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))")
+
+
 def parameters(url):
     return dict(parse_qsl(urlsplit(url).query))
 
@@ -91,7 +96,7 @@ def right_variant(browser):
         for density in (1, 2):
             with page(browser, markup, width, density) as (opened, asked, _):
                 opened.wait_for_function(LOADED)
-                opened.wait_for_timeout(300)
+                settle(opened)
                 assert len(asked) == 1, asked
                 found = parameters(asked[0])
                 assert found["w"] == str(step) and found.get("dpr", "1") == str(density), (width, density, asked)
@@ -106,15 +111,14 @@ def blur_up(browser):
     markup = f'<edge-picture src="{url}" thumbhash="{hash}" width="3" height="2" alt=""></edge-picture>'.replace("&", "&amp;")
     with page(browser, markup, hold=True) as (opened, asked, release):
         opened.wait_for_function("document.querySelector('edge-picture').matches(':defined')")
-        while not asked:
-            opened.wait_for_timeout(10)
+        opened.wait_for_function(f"{IMAGE}.src")
         box = opened.locator("edge-picture").bounding_box()
         before = pixels(opened, box)
         background = opened.evaluate(f"getComputedStyle({IMAGE}).backgroundImage")
         assert background.startswith('url("data:image/png;base64,'), background
         release()
         opened.wait_for_function(LOADED)
-        opened.wait_for_timeout(100)
+        settle(opened)
         after = pixels(opened, box)
         assert opened.evaluate(f"getComputedStyle({IMAGE}).backgroundImage") == "none"
         # Blurred, but of the same colours (blue is noise in this picture); nothing is white as the page.
@@ -145,22 +149,21 @@ def layout(browser):
     url = scoped(browser, "w:160-2560,dpr:1-3,format:*,blur:1-9").replace("&", "&amp;")
     markup = f'<div id="box" style="width: 300px"><edge-picture style="display: none" src="{url}" width="3" height="2"></edge-picture></div>'
     with page(browser, markup) as (opened, asked, _):
-        opened.wait_for_timeout(300)
-        assert asked == []
+        opened.evaluate("window.picture = document.querySelector('edge-picture')")
         steps = [
-            ("document.querySelector('edge-picture').style.display = ''", ["320"]),
-            ("box.style.width = '600px'", ["320", "640"]),
-            ("box.style.width = '200px'", ["320", "640"]),
-            ("box.style.width = '640px'", ["320", "640"]),
-            ("document.querySelector('edge-picture').remove()", ["320", "640"]),
-            ("box.append(window.again)", ["320", "640"]),
-            ("window.again.setAttribute('src', window.again.getAttribute('src') + '&blur=2')", ["320", "640", "640"]),
+            ("", None), ("picture.style.display = ''", "320"), ("box.style.width = '600px'", "640"),
+            ("box.style.width = '200px'", "640"), ("box.style.width = '640px'", "640"), ("picture.remove()", "640"),
+            ("box.append(picture)", "640"), ("picture.setAttribute('src', picture.getAttribute('src') + '&blur=2')", "640"),
         ]
-        opened.evaluate("window.again = document.querySelector('edge-picture')")
         for change, expected in steps:
             opened.evaluate(change)
-            opened.wait_for_timeout(250)
-            assert [parameters(each)["w"] for each in asked] == expected, (change, asked)
+            settle(opened)
+            src = opened.evaluate("picture.shadowRoot.querySelector('img').src")
+            assert parameters(src).get("w") == expected, (change, src)
+        opened.wait_for_function(LOADED)
+        assert [(parameters(each)["w"], parameters(each).get("blur")) for each in asked] == [
+            ("320", None), ("640", None), ("640", "2"),
+        ], asked
 
 
 def attributes(browser):
@@ -171,7 +174,7 @@ def attributes(browser):
       <edge-picture loading="lazy" alt="Last" src="{url}&amp;w=400" width="3" height="2"></edge-picture>"""
     with page(browser, markup, density=3) as (opened, asked, _):
         opened.wait_for_function(LOADED)
-        opened.wait_for_timeout(300)
+        settle(opened)
         assert [parameters(each).get("dpr") for each in asked] == [None], asked
         first = opened.evaluate(f"(i => [i.alt, i.fetchPriority, i.getAttributeNames().indexOf('fetchpriority') < i.getAttributeNames().indexOf('src')])({IMAGE})")
         assert first == ["First", "high", True], first

@@ -98,7 +98,8 @@ function dense(list, density) {
 function edited(url, change) {
   const [place, query = ""] = url.split(/\?(.*)/s);
   const list = query.split("&").filter(Boolean).map(each => each.split(/=(.*)/s).slice(0, 2));
-  return place + "?" + change(list).map(pair => pair.join("=")).join("&");
+  const changed = change(list).map(pair => pair.join("=")).join("&");
+  return changed ? `${place}?${changed}` : place;
 }
 
 export const withParameters = (url, parameters) =>
@@ -108,11 +109,11 @@ export const withParameters = (url, parameters) =>
   });
 
 export function sized(url, width, density = 1) {
+  // Signed as a whole.
+  if (/[?&]sig=/.test(url) && !/[?&]scope=/.test(url)) return url;
   return edited(url, list => {
-    const names = new Set(list.map(([name]) => name));
-    if (names.has("sig") && !names.has("scope")) return list;
     const result = resized(list, width);
-    return density === 1 && !names.has("dpr") ? result : dense(result, density);
+    return density === 1 && !list.some(([name]) => name === "dpr") ? result : dense(result, density);
   });
 }
 
@@ -449,9 +450,10 @@ export function serverTiming(value) {
 /** The URL of an image here: of a path below `base`, of such a URL, or of one of another host by way of `/fetch`. */
 function located(source, base) {
   const text = String(source);
-  if (base && text.startsWith(base + "/")) return text;
-  if (isURL(text)) return base + target(text);
-  return `${base}/${text.replace(/^\//, "")}`.replace(/[^\w\-.~!$&'()*+,;=:@/?%]/gu, encodeURIComponent);
+  const isOurs = base !== "" && text.startsWith(base + "/");
+  if (isURL(text) && !isOurs) return base + target(text);
+  const url = isOurs ? text : `${base}/${text.replace(/^\//, "")}`;
+  return url.replace(/[^\w\-.~!$&'()*+,;=:@/?%]/gu, encodeURIComponent);
 }
 
 /** Removes the `#` of a colour. */
@@ -481,7 +483,7 @@ export const nuxtProvider = {
       w: width || undefined, h: height || undefined, fit: width && height ? otherFits[fit] ?? fit ?? "cover" : undefined,
       ...steps, bg: color(background), format, q: quality,
     });
-    return { url: url.replace(/\?$/, "") };
+    return { url };
   },
 };
 
@@ -505,7 +507,7 @@ export const astroService = {
     return withParameters(located(typeof src === "object" ? src.src : src, withoutSlash(base)), {
       w: width, h: height, fit: cssFits[fit], gravity: isCut ? gravity(position) : undefined,
       format: format === "jpg" ? "jpeg" : format, q: astroQualities[quality] ?? quality, ...parameters,
-    }).replace(/\?$/, "");
+    });
   },
 
   getSrcSet(options) {
@@ -534,7 +536,7 @@ export function unpicProvider({ base = "" } = {}) {
     withParameters(located(src, place), [
       ...Object.entries(operations).map(([name, value]) => [names[name] ?? name, value]),
       ["fit", fit ?? (operations.width && operations.height ? "cover" : undefined)],
-    ]).replace(/\?$/, "");
+    ]);
   const extract = url => {
     const text = String(url);
     if (!text.startsWith(place + "/")) return null;

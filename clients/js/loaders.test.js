@@ -10,6 +10,7 @@ test("next/image: paths, URLs and other hosts", () => {
   const expected = `${base}/photos/cat.jpg?w=640`;
   for (const src of ["photos/cat.jpg", "/photos/cat.jpg", `${base}/photos/cat.jpg`]) assert.equal(loader({ src, width: 640 }), expected);
   assert.equal(loader({ src: "/photos/a b%20ü.jpg", width: 640, quality: 75 }), `${base}/photos/a%20b%20%C3%BC.jpg?w=640&q=75`);
+  assert.equal(loader({ src: `${base}/photos/a b.jpg`, width: 640 }), `${base}/photos/a%20b.jpg?w=640`);
   assert.equal(loader({ src: "https://images.example.com/cat.png", width: 64 }), `${base}/fetch?w=64&url=https:%2F%2Fimages.example.com%2Fcat.png`);
   assert.equal(loader({ src: scoped, width: 640 }), `${base}/photos/cat.jpg?w=640&scope=w:1-9999&sig=x`);
   assert.equal(nextLoader()({ src: "/photos/cat.jpg", width: 64 }), "/photos/cat.jpg?w=64");

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import {
   Edgeprint, RequestError, SigningEdgeprint, blurHash, cacheStatus, dataURL, importKey, markPath, markText, scopeText,
-  serverTiming, signature, signed, target, thumbHash, withParameters,
+  serverTiming, signature, signed, sized, target, thumbHash, withParameters,
 } from "./edgeprint.js";
 
 // Debian 12 has Node 18, where this is not global yet.
@@ -139,7 +139,16 @@ test("a missing field says nothing", () => {
   assert.deepEqual(serverTiming(null), []);
 });
 
+test("a URL gets another width, unless it is signed as a whole", () => {
+  assert.equal(sized("/p/a.jpg", 320), "/p/a.jpg?w=320");
+  assert.equal(sized("/p/a.jpg?blur=2", 320, 1.5), "/p/a.jpg?w=320&blur=2&dpr=1.5");
+  assert.equal(sized("/p/a.jpg?crop=50%25x50%25&w=600&h=401&fit=cover", 320), "/p/a.jpg?crop=50%25x50%25&w=320&h=214&fit=cover");
+  assert.equal(sized("/p/a.jpg?dpr=2&w=1&scope=w:1-999&sig=x", 320), "/p/a.jpg?dpr=1&w=320&scope=w:1-999&sig=x");
+  assert.equal(sized("/p/a.jpg?w=1&&sig=x", 320, 2), "/p/a.jpg?w=1&&sig=x");
+});
+
 test("parameters of a URL are replaced where they stand", () => {
   assert.equal(withParameters("/photos/a%20b.jpg", { blur: 2, w: 400 }), "/photos/a%20b.jpg?w=400&blur=2");
+  assert.equal(withParameters("/p/a.jpg", {}), "/p/a.jpg");
   assert.equal(withParameters("/p/a.jpg?blur=2&w=1&q=a%3Db", { w: 400, q: 75 }), "/p/a.jpg?blur=2&w=400&q=75");
 });
