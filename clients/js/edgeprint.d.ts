@@ -11,7 +11,8 @@ export interface Parameters {
   dpr?: number | "auto";
   enlarge?: boolean | 0 | 1;
   linear?: boolean | 0 | 1;
-  format?: "auto" | "source" | "jpeg" | "jpg" | "png" | "webp" | "avif" | "gif" | "jxl" | "tiff" | "json" | "blurhash" | "thumbhash" | "lqip";
+  format?: "auto" | "source" | "jpeg" | "jpg" | "png" | "webp" | "avif" | "gif" | "jxl" | "tiff"
+    | "json" | "blurhash" | "thumbhash" | "lqip";
   q?: number | (string & {});
   preset?: string;
   [name: string]: Value | readonly Value[];
