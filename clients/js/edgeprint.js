@@ -415,9 +415,8 @@ export function cacheStatus(value) {
       if (types.includes(item.type)) member[property] = item.value;
     }
     if (name.type === "token" || name.type === "string") members.push(member);
-    reader.take(/[ \t]*/y);
-    if (reader.isAtEnd) break;
-    if (!reader.take(/,[ \t]*/y) || reader.isAtEnd) return [];
+    // A comma before another member, or the end.
+    if (!reader.take(/[ \t]*(?:,[ \t]*(?=.)|$)/y)) return [];
   }
   return members;
 }

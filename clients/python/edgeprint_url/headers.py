@@ -17,6 +17,8 @@ _KINDS: list[tuple[str, re.Pattern[str], Callable[[re.Match[str]], str | int | f
     ("date", re.compile(r"@-?\d{1,15}", re.ASCII), lambda found: found[0]),
 ]
 _PARAMETER = re.compile(r"; *([a-z*][a-z0-9_\-.*]*)(=?)")
+# A comma before another member, or the end.
+_SEPARATOR = re.compile(r"[ \t]*(?:,[ \t]*(?=.)|\Z)")
 _WORD = r"[A-Za-z0-9_!#$%&'*+\-.^`|~]+"
 _NAME = re.compile(rf"[ \t,]*({_WORD})")
 _DETAIL = re.compile(rf'[ \t]*;[ \t]*({_WORD})[ \t]*(?:=[ \t]*(?:({_WORD})|"((?:[^"\\]|\\.)*)"))?')
@@ -75,12 +77,10 @@ def cache_status(value: str | None) -> list[CacheStatus]:
                 found[parameter[1].replace("-", "_")] = content
         if kind in ("token", "string"):
             members.append(CacheStatus(str(cache), **found))  # type: ignore[arg-type] # _TYPES has checked them.
-        end = at + len(text[at:]) - len(text[at:].lstrip(" \t"))
-        if end == len(text):
-            break
-        at = end + 1 + len(text[end + 1:]) - len(text[end + 1:].lstrip(" \t"))
-        if text[end] != "," or at == len(text):
+        separator = _SEPARATOR.match(text, at)
+        if separator is None:
             return []
+        at = separator.end()
     return members
 
 
