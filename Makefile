@@ -1,6 +1,6 @@
 # `make help` lists the targets.
 .DEFAULT_GOAL := help
-.PHONY: help run build test golden crash fuzz lint bench overload soak cluster format check demo gallery docs deb try-deb packages clean
+.PHONY: help run build test clients golden crash fuzz lint bench overload soak cluster format check demo gallery docs deb try-deb packages clean
 
 BIN := .build/release
 # Inputs of the binaries. If none is newer, swift build, and the time it takes to plan, is skipped.
@@ -31,11 +31,17 @@ $(BIN)/edgeprint: $(SOURCES)
 	@touch $@
 
 test: packages ## Runs every test
-	@scripts/install-packages python3 python3-markdown jq chromium
+	@scripts/install-packages python3 python3-markdown jq chromium nodejs
 	@scripts/install-engines
 	@scripts/install-validators
 	swift build --build-tests
 	EDGEPRINT_ENGINES=required scripts/run-tests
+
+clients: ## Tests the clients in JavaScript and Python
+	@scripts/install-packages nodejs python3 python3-django python3-jinja2 mypy
+	node --test clients/js/vectors.test.js clients/js/loaders.test.js
+	cd clients/python && PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -m unittest discover -s tests -t .
+	cd clients/python && mypy --cache-dir /dev/null
 
 golden: packages ## Regenerates the golden images that tests compare against
 	@echo "This declares the current output correct: look at every image that git shows as changed."

@@ -70,7 +70,7 @@ struct URLCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Print a srcset with these widths; each replaces w, or is inserted first if there is no w.",
+            "Print a srcset with these widths; each replaces w, and h is scaled alike; w is inserted first if there is none.",
             valueName: "px,…"
         )
     )
@@ -149,7 +149,7 @@ struct URLCommand: ParsableCommand {
         return (base.hasSuffix("/") ? String(base.dropLast()) : base) + target
     }
 
-    /// The parameters; a width replaces `w`, or is inserted first if there is none.
+    /// The parameters; a width replaces `w`, or is inserted first if there is none, and `h` beside `w` is scaled alike.
     private func pairs(width: Int?) -> [(name: String, value: String)] {
         var pairs = parameters.map { text in
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -157,6 +157,12 @@ struct URLCommand: ParsableCommand {
         }
         guard let width else { return pairs }
         if let place = pairs.firstIndex(where: { $0.name == "w" }) {
+            if let other = pairs.firstIndex(where: { $0.name == "h" }), let old = Double(pairs[place].value),
+                let height = Double(pairs[other].value),
+                let scaled = Int(exactly: (height * Double(width) / old + 0.5).rounded(.down))
+            {
+                pairs[other].value = String(max(1, scaled))
+            }
             pairs[place].value = String(width)
         } else {
             pairs.insert((name: "w", value: String(width)), at: 0)

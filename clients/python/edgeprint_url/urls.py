@@ -1,0 +1,166 @@
+"""Request targets: paths and queries, encoded as the server's own builder encodes them."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Union
+from urllib.parse import quote
+
+Scalar = Union[str, int, float, bool, Decimal, None]
+# A list or tuple stands for the parameter several times, None for no parameter.
+Value = Union[Scalar, Sequence[Scalar]]
+# In the order of the steps, not encoded: a mapping, or pairs where names repeat between others.
+Parameters = Union[Mapping[str, Value], Iterable[tuple[str, Value]]]
+Pairs = list[tuple[str, str]]
+
+_RESERVED = {"sig", "exp", "scope", "url", "url64", "enc"}
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_SURROGATES = re.compile(r"[\ud800-\udfff]")
+_URL = re.compile(r"https?://|data:", re.IGNORECASE)
+
+
+class RequestError(ValueError):
+    """A request that cannot be built."""
+
+    def __init__(self, parameter: str, reason: str) -> None:
+        super().__init__(f"{parameter} {reason}")
+        #: The parameter at fault, or ``path``.
+        self.parameter = parameter
+
+
+def target(
+    subject: str, parameters: Parameters = (), *, exp: int | None = None, scope: str | None = None, form: str = "plain"
+) -> str:
+    """The path and query of a request, not signed.
+
+    ``subject`` is ``SOURCE/PATH``, not encoded, or the absolute URL of an image elsewhere, which ``form="base64"`` writes as
+    ``url64``. ``exp`` is in seconds since 1970.
+
+    Raises RequestError for dot segments, control characters, text that is not Unicode, values without a text, and names that the
+    builder writes itself.
+    """
+    is_remote = _URL.match(subject) is not None
+    query: list[str] = []
+    if is_remote:
+        _check(subject, "url")
+        query.append("url64=" + _base64url(subject.encode()) if form == "base64" else "url=" + _value(subject))
+    for name, value in pairs(parameters):
+        if name in _RESERVED:
+            raise RequestError(name, "cannot be given as a parameter: it is generated")
+        if not value:
+            raise RequestError(name, "has no value")
+        _check(name, "name")
+        _check(value, name)
+        query.append(f"{_value(name)}={_value(value)}")
+    if scope is not None:
+        _check(scope, "scope")
+        query.append("scope=" + _value(scope))
+    if exp is not None:
+        query.append(f"exp={int(exp)}")
+    path = "/fetch" if is_remote else _path(subject)
+    return path + ("?" + "&".join(query) if query else "")
+
+
+def pairs(parameters: Parameters) -> Pairs:
+    """The pairs of a mapping or of pairs, as text."""
+    items: Iterable[tuple[str, Value]] = parameters.items() if isinstance(parameters, Mapping) else parameters
+    result: Pairs = []
+    for name, value in items:
+        every = [value] if value is None or isinstance(value, (str, int, float, Decimal)) else value
+        result += [(name, _text(each)) for each in every if each is not None]
+    return result
+
+
+def resized(parameters: Pairs, width: int) -> Pairs:
+    """The pairs for another width; ``h`` beside ``w`` is scaled alike."""
+    values = dict(parameters)
+    result = _assigned(parameters, "w", str(width), first=True)
+    if values.get("w", "").isdecimal() and values.get("h", "").isdecimal():
+        height = (2 * int(values["h"]) * width + int(values["w"])) // (2 * int(values["w"]))
+        result = _assigned(result, "h", str(max(1, height)))
+    return result
+
+
+def dense(parameters: Pairs, density: Scalar) -> Pairs:
+    """The pairs for a density."""
+    return _assigned(parameters, "dpr", _text(density))
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A parameter that a scope permits.
+
+    ``values`` are texts, numbers, and ranges as pairs with both ends included; ``None`` permits every value.
+    """
+
+    name: str
+    values: Sequence[Scalar | tuple[Scalar, Scalar]] | None = None
+    required: bool = False
+
+
+def scope_text(entries: Iterable[Entry]) -> str:
+    """The value of ``scope``: the parameters that a signature permits."""
+
+    def text(entry: Entry) -> str:
+        values = ["*"] if entry.values is None else [
+            "-".join(map(_text, each)) if isinstance(each, (tuple, list)) else _separators(_text(each))
+            for each in entry.values
+        ]
+        return f"{_separators(entry.name)}{'!' if entry.required else ''}:{'|'.join(values)}"
+
+    return ",".join(map(text, entries))
+
+
+def mark_text(text: str) -> str:
+    """The first part of ``watermark`` for a text."""
+    return "text:" + text.replace("%", "%25").replace(",", "%2C")
+
+
+def mark_path(subject: str) -> str:
+    """The first part of ``watermark`` or ``mask`` for an image, ``SOURCE/PATH``."""
+    return _path(subject)[1:].replace(",", "%2C")
+
+
+def _assigned(parameters: Pairs, name: str, value: str, first: bool = False) -> Pairs:
+    """Replaces a parameter where it stands, or inserts it."""
+    if any(each == name for each, _ in parameters):
+        return [(each, value if each == name else old) for each, old in parameters]
+    return [(name, value), *parameters] if first else [*parameters, (name, value)]
+
+
+def _text(value: Scalar) -> str:
+    if isinstance(value, bool):
+        return str(int(value))
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def _check(text: str, parameter: str) -> None:
+    if _CONTROLS.search(text):
+        raise RequestError(parameter, "has a control character")
+    if _SURROGATES.search(text):
+        raise RequestError(parameter, "is not valid Unicode")
+
+
+def _path(subject: str) -> str:
+    _check(subject, "path")
+    if any(segment in (".", "..") for segment in re.split(r"[/\\]", subject)):
+        raise RequestError("path", "has a dot segment")
+    return quote(subject if subject.startswith("/") else "/" + subject, safe="/!$&'()*+,;=:@")
+
+
+def _value(text: str) -> str:
+    return quote(text, safe=",:")
+
+
+def _separators(text: str) -> str:
+    return re.sub(r"[%,|:!*-]", lambda found: f"%{ord(found[0]):02X}", text)
+
+
+def _base64url(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).decode().rstrip("=")
