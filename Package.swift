@@ -17,9 +17,13 @@ let settings: [SwiftSetting] =
 
 let package = Package(
     name: "edgeprint",
+    // Of EdgeprintURL, the only product for other systems than Linux.
+    platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
     products: [
         .executable(name: "edgeprint", targets: ["ProxyServer"]),
         .executable(name: "edgeprint-worker", targets: ["ImageWorker"]),
+        // For apps: builds URLs and reads responses. Its targets import neither C libraries nor other packages.
+        .library(name: "EdgeprintURL", targets: ["EdgeprintURL"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
@@ -68,6 +72,8 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(name: "ImagePlan", swiftSettings: settings),
+        // The language for apps, which read no other module.
+        .target(name: "EdgeprintURL", dependencies: ["ImagePlan"], swiftSettings: settings),
         // Other servers' request languages, in ours.
         .target(name: "Dialects", dependencies: ["ImagePlan"], swiftSettings: settings),
         .target(
@@ -185,6 +191,11 @@ let package = Package(
         .testTarget(
             name: "ImagePlanTests",
             dependencies: ["ImagePlan", "HostileTestSupport", "TestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "EdgeprintURLTests",
+            dependencies: ["EdgeprintURL", "ImagePlan"],
             swiftSettings: settings
         ),
         .testTarget(
