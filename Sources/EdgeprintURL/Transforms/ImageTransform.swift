@@ -49,6 +49,9 @@ public struct ImageTransform: Hashable, Sendable {
     /// Whether the transform asks for the original, as it is.
     public var isEmpty: Bool { pairs.isEmpty }
 
+    /// Whether there is a resize, of which a request has at most one.
+    public var hasResize: Bool { pairs.contains { $0.name == "w" || $0.name == "h" } }
+
     private static func query(_ pairs: [Pair]) -> String {
         pairs.map { "\(PercentCoding.encodedValue($0.name))=\(PercentCoding.encodedValue($0.value))" }.joined(
             separator: "&"
@@ -152,13 +155,4 @@ extension ImageTransform {
 extension ClientHintOptions {
     /// Accepts `w=auto` and `dpr=auto`.
     fileprivate static let all = ClientHintOptions(fields: [.width, .dpr], ladder: HintLadder())
-}
-
-/// Texts of numbers, in the syntax of the request language.
-enum NumberText {
-    /// A number with at most six decimal places; one that is out of every range keeps a text that the parser refuses.
-    static func of(_ value: Double) -> String {
-        guard value.isFinite, abs(value) < 1e9 else { return "\(value)" }
-        return FixedDecimal(millionths: Int((value * 1_000_000).rounded())).text
-    }
 }

@@ -7,7 +7,8 @@ public struct ImageURLError: Error, Hashable, Sendable, CustomStringConvertible 
     /// The problem as a clause whose subject is the parameter, such as `must be a number from 0.3 to 250`.
     public let reason: String
 
-    init(parameter: String, reason: String) {
+    /// Creates an error.
+    public init(parameter: String, reason: String) {
         self.parameter = parameter
         self.reason = reason
     }
