@@ -31,9 +31,7 @@ package enum PercentCoding {
             if byte.isASCIIControl { throw Failure(reason: "has a control character") }
             decoded.append(byte)
         }
-        // Repairs change bytes. `String(validating:as:)` requires iOS 18.
-        let text = String(decoding: decoded, as: UTF8.self)
-        guard text.utf8.elementsEqual(decoded) else { throw Failure(reason: "is not valid UTF-8") }
+        guard let text = String(utf8: decoded) else { throw Failure(reason: "is not valid UTF-8") }
         // C1 controls take two bytes in UTF-8.
         guard !text.unicodeScalars.contains(where: { (0x80...0x9F).contains($0.value) }) else {
             throw Failure(reason: "has a control character")

@@ -87,10 +87,14 @@ enum Vectors {
     }
 
     static func read<Contents: Decodable>(_ name: String, as _: Contents.Type = Contents.self) throws -> Contents {
-        var folder = URL(fileURLWithPath: #filePath)
-        for _ in 0..<4 { folder.deleteLastPathComponent() }
-        let file = folder.appendingPathComponent("clients/vectors/\(name).json")
-        return try JSONDecoder().decode(Contents.self, from: Data(contentsOf: file))
+        try JSONDecoder().decode(Contents.self, from: Data(text("clients/vectors/\(name).json").utf8))
+    }
+
+    /// A file of the repository.
+    static func text(_ path: String) throws -> String {
+        var root = URL(fileURLWithPath: #filePath)
+        for _ in 0..<4 { root.deleteLastPathComponent() }
+        return try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
     }
 
     /// The key of the signed cases.

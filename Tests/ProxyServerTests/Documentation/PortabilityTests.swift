@@ -20,4 +20,19 @@ struct PortabilityTests {
         // A platform without Glibc compiles it, too.
         #expect(text.contains("#if canImport(Glibc)") && text.contains("#elseif canImport(Musl)"))
     }
+
+    @Test func `the library for apps imports nothing but the language, and does not show it`() throws {
+        let folder = SwiftFiles.root.appendingPathComponent("Sources/EdgeprintURL")
+        let walk = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+        let files = (walk?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "swift" }
+        #expect(files.count > 10)
+        for file in files {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            for line in text.split(separator: "\n") where line.contains(/^(?:[a-z@]+ )*import\b/) {
+                #expect(line == "internal import ImagePlan", "\(file.lastPathComponent)")
+            }
+            // It is the same on all systems.
+            #expect(!text.contains("#if os(") && !text.contains("@available"), "\(file.lastPathComponent)")
+        }
+    }
 }
