@@ -14,7 +14,7 @@ public struct ScopedImageURL: Hashable, Sendable, CustomStringConvertible {
     /// - Throws: `ImageURLError`, naming `scope`, if the URL has no valid scope.
     public init(_ text: String) throws(ImageURLError) {
         description = text
-        query = text.utf8.firstIndex(of: UInt8(ascii: "?")).map { String(text[text.index(after: $0)...]) } ?? ""
+        query = String(decoding: text.utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst(), as: UTF8.self)
         _ = try scope()
     }
 
