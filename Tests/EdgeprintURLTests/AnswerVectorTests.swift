@@ -84,7 +84,7 @@ struct AnswerVectorTests {
     @Test func `no bytes and no text make a decoder trap`() {
         var generator = SystemRandomNumberGenerator()
         let digits = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~")
-        for _ in 0..<2_000 {
+        for _ in 0..<300 {
             let bytes = (0..<Int.random(in: 0...30)).map { _ in UInt8.random(in: 0...255, using: &generator) }
             if let image = PlaceholderImage(thumbHash: bytes) {
                 #expect(image.rgba.count == image.width * image.height * 4)
