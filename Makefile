@@ -95,7 +95,7 @@ cluster: $(BIN)/edgeprint ## Runs three nodes in network namespaces with a real 
 	Benchmarks/cluster.py
 
 format: ## Formats the sources
-	swift format -i -r Package.swift Sources Tests
+	swift format -i -r Package.swift Sources Tests clients/swift
 
 check: packages demo/landscape.jpg $(BIN)/edgeprint ## Prints the effective configuration of `make run`
 	@$(BIN)/edgeprint check --config config/edgeprint.dev.yaml

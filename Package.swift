@@ -15,11 +15,25 @@ let settings: [SwiftSetting] =
         .strictMemorySafety(),
     ] + (strict ? [.treatAllWarnings(as: .error)] : [])
 
+/// A product of another package, which only the programs need.
+func server(_ name: String, _ package: String) -> Target.Dependency {
+    .product(name: name, package: package, condition: .when(traits: ["Server"]))
+}
+
 let package = Package(
     name: "edgeprint",
+    // Of EdgeprintURL, the only product for other systems than Linux.
+    platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
     products: [
         .executable(name: "edgeprint", targets: ["ProxyServer"]),
         .executable(name: "edgeprint-worker", targets: ["ImageWorker"]),
+        // For apps: builds URLs and reads responses. Its targets import neither C libraries nor other packages.
+        .library(name: "EdgeprintURL", targets: ["EdgeprintURL"]),
+    ],
+    // Off in apps that depend on EdgeprintURL alone: SwiftPM then fetches no other package.
+    traits: [
+        .trait(name: "Server", description: "The programs, with the packages that they need."),
+        .default(enabledTraits: ["Server"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
@@ -68,6 +82,8 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(name: "ImagePlan", swiftSettings: settings),
+        // The language for apps, which read no other module.
+        .target(name: "EdgeprintURL", dependencies: ["ImagePlan"], swiftSettings: settings),
         // Other servers' request languages, in ours.
         .target(name: "Dialects", dependencies: ["HTTPSemantics", "ImagePlan"], swiftSettings: settings),
         .target(
@@ -105,9 +121,9 @@ let package = Package(
                 "LinuxSystem", "OriginTransfer",
                 "CCurl",
                 "CLinux", "CCrypto",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "Yams", package: "Yams"),
+                server("ArgumentParser", "swift-argument-parser"),
+                server("Logging", "swift-log"),
+                server("Yams", "Yams"),
             ],
             swiftSettings: settings
         ),
@@ -187,6 +203,18 @@ let package = Package(
             dependencies: ["ImagePlan", "HostileTestSupport", "TestSupport"],
             swiftSettings: settings
         ),
+        // Source examples for image libraries, compiled against what they use of these libraries.
+        .target(
+            name: "AdapterExamples",
+            dependencies: ["EdgeprintURL"],
+            path: "clients/swift",
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "EdgeprintURLTests",
+            dependencies: ["AdapterExamples", "EdgeprintURL", "ImagePlan"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "DialectsTests",
             // OriginTransfer: HMAC.
@@ -224,9 +252,9 @@ let package = Package(
                 "ImagePipeline",
                 "ImagePlan", "LinuxSystem", "OriginTransfer",
                 "HostileTestSupport", "TestSupport",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Yams", package: "Yams"),
-                .product(name: "Logging", package: "swift-log"),
+                server("ArgumentParser", "swift-argument-parser"),
+                server("Logging", "swift-log"),
+                server("Yams", "Yams"),
             ],
             swiftSettings: settings
         ),

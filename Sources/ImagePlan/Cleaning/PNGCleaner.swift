@@ -46,7 +46,8 @@ enum PNGCleaner {
 
     private static func orientationChunk(_ orientation: Int) -> [UInt8] {
         let block = MetadataCleaner.orientationBlock(orientation)
-        let body = Array("eXIf".utf8) + block
+        // An array has a span only from macOS 26 and iOS 26 on.
+        let body = ContiguousArray("eXIf".utf8) + block
         var chunk: [UInt8] = []
         chunk.append(bigEndian: block.count)
         chunk += body

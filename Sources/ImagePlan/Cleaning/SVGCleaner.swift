@@ -33,7 +33,7 @@ struct SVGCleaner {
     private init(bytes: [UInt8]) { self.bytes = bytes }
 
     private mutating func run() throws(MetadataCleaner.Stop) {
-        guard String(validating: bytes, as: UTF8.self) != nil else { throw .broken("the markup is not UTF-8") }
+        guard String(utf8: bytes) != nil else { throw .broken("the markup is not UTF-8") }
         if bytes.starts(with: Self.byteOrderMark) { position = Self.byteOrderMark.count }
         while position < bytes.count {
             guard bytes[position] == UInt8(ascii: "<") else {

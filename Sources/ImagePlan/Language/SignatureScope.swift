@@ -93,7 +93,7 @@ package struct SignatureScope: Hashable, Sendable {
     }
 
     /// The first reason for which the scope does not permit a query; `nil` if it does.
-    func refusal(of pairs: [QueryPair]) -> RequestError? {
+    package func refusal(of pairs: [QueryPair]) -> RequestError? {
         var seen: Set<String> = []
         for pair in pairs {
             if let refusal = refusal(of: pair.name, value: pair.value ?? "") { return refusal }

@@ -3,7 +3,7 @@
 /// The text consists of the number of components (1 digit), the greatest amplitude (1), the mean colour (4), and each further
 /// component (2). There is no alpha: transparent areas count as white.
 package enum BlurHash {
-    private static let digits = Array(
+    static let digits = Array(
         "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~".utf8
     )
 
@@ -50,8 +50,8 @@ package enum BlurHash {
     /// The amplitude of each component, the mean first, row by row.
     private static func amplitudes(of picture: TinyPicture, _ components: (x: Int, y: Int)) -> [Light] {
         let pixels = light(of: picture)
-        let columns = waves(components.x, over: picture.width)
-        let rows = waves(components.y, over: picture.height)
+        let columns = cosines(components.x, over: picture.width)
+        let rows = cosines(components.y, over: picture.height)
         var result: [Light] = []
         for (j, row) in rows.enumerated() {
             for (i, column) in columns.enumerated() {
@@ -73,7 +73,7 @@ package enum BlurHash {
     }
 
     /// Cosine waves of 0, 1, 2 … half periods.
-    private static func waves(_ count: Int, over length: Int) -> [[Double]] {
+    static func cosines(_ count: Int, over length: Int) -> [[Double]] {
         (0..<count).map { wave in
             (0..<length).map { MathFunctions.cosine(Double.pi * Double(wave * $0) / Double(length)) }
         }

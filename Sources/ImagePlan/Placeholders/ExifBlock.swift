@@ -74,7 +74,7 @@ struct ExifBlock {
             return nil
         }
         let characters = bytes[entry.offset..<entry.offset + min(entry.count, Self.maximumText)].prefix { $0 != 0 }
-        guard let text = String(validating: characters, as: UTF8.self) else { return nil }
+        guard let text = String(utf8: characters) else { return nil }
         let blanks: (Character) -> Bool = { $0 == " " }
         let trimmed = String(text.drop(while: blanks).reversed().drop(while: blanks).reversed())
         return trimmed.isEmpty ? nil : trimmed

@@ -37,7 +37,7 @@ package struct Placeholder: Hashable, Sendable {
 
     /// Parses the text form; `nil` for anything else, since it may come from a hostile worker and goes into header fields.
     package init?(text bytes: [UInt8]) {
-        guard bytes.count <= Self.maximumSize, let text = String(validating: bytes, as: UTF8.self) else { return nil }
+        guard bytes.count <= Self.maximumSize, let text = String(utf8: bytes) else { return nil }
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
         guard lines.count == 3, lines[0].isEmpty || BlurHash.isValid(lines[0]),
             lines[1].utf8.count <= Base64.encodedCount(ThumbHash.longest), Base64.isPlausible(lines[1])

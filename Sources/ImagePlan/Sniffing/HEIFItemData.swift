@@ -38,12 +38,13 @@ package enum HEIFItemData {
 
 /// Reads an `iloc` box field by field.
 private struct ItemLocationReader {
-    let box: [UInt8]
+    // An array has a span only from macOS 26 and iOS 26 on.
+    let box: ContiguousArray<UInt8>
     let fileLength: Int
     private var offset = 0
 
     init(box: [UInt8], fileLength: Int) {
-        self.box = box
+        self.box = ContiguousArray(box)
         self.fileLength = fileLength
     }
 

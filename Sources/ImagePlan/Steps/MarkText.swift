@@ -73,8 +73,11 @@ package struct MarkText: Hashable, Sendable {
     static func isStated(_ value: String) -> Bool { value.utf8.starts(with: prefix.utf8) }
 
     /// The prefix and the text with `%` and `,` encoded, compared by scalars for the same reason.
-    var escaped: String {
-        text.unicodeScalars.reduce(into: Self.prefix) { escaped, scalar in
+    var escaped: String { Self.escaped(text) }
+
+    /// A text as the first part of a `watermark`.
+    package static func escaped(_ text: String) -> String {
+        text.unicodeScalars.reduce(into: prefix) { escaped, scalar in
             switch scalar {
             case "%": escaped += "%25"
             case ",": escaped += "%2C"

@@ -31,9 +31,7 @@ package enum PercentCoding {
             if byte.isASCIIControl { throw Failure(reason: "has a control character") }
             decoded.append(byte)
         }
-        guard let text = String(validating: decoded, as: UTF8.self) else {
-            throw Failure(reason: "is not valid UTF-8")
-        }
+        guard let text = String(utf8: decoded) else { throw Failure(reason: "is not valid UTF-8") }
         // C1 controls take two bytes in UTF-8.
         guard !text.unicodeScalars.contains(where: { (0x80...0x9F).contains($0.value) }) else {
             throw Failure(reason: "has a control character")
@@ -57,6 +55,11 @@ package enum PercentCoding {
 
     private static func isPlain(_ byte: UInt8) -> Bool {
         byte.isURLUnreserved || byte == UInt8(ascii: ",") || byte == UInt8(ascii: ":")
+    }
+
+    /// Whether a byte stands for itself in a path (RFC 3986 §3.3), slashes included.
+    package static func isPathByte(_ byte: UInt8) -> Bool {
+        byte.isURLUnreserved || "/!$&'()*+,;=:@".utf8.contains(byte)
     }
 
     /// Appends `%XX`.

@@ -51,7 +51,7 @@ struct MessageReader {
 
     /// Reads `count` bytes of UTF-8; `nil` where they are invalid.
     mutating func readText(count: Int) throws(WorkerMessageError) -> String? {
-        try String(validating: bytes[take(count)], as: UTF8.self)
+        try String(utf8: bytes[take(count)])
     }
 
     /// Skips the next byte if it has a value.

@@ -229,16 +229,12 @@ struct RequestBuilder: Sendable {
         let path = subject.hasPrefix("/") ? subject : "/" + subject
         var bytes: [UInt8] = []
         for byte in path.utf8 {
-            if isPathByte(byte) || (isEncoded && byte == UInt8(ascii: "%")) {
+            if PercentCoding.isPathByte(byte) || (isEncoded && byte == UInt8(ascii: "%")) {
                 bytes.append(byte)
             } else {
                 PercentCoding.append(byte, to: &bytes)
             }
         }
         return String(decoding: bytes, as: UTF8.self)
-    }
-
-    private static func isPathByte(_ byte: UInt8) -> Bool {
-        byte.isURLUnreserved || "/!$&'()*+,;=:@".utf8.contains(byte)
     }
 }
