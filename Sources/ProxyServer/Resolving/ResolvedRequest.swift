@@ -99,6 +99,12 @@ final class ResolvedRequest: Sendable {
     /// Whether the format is negotiated.
     var isNegotiated: Bool { vary.contains(.accept) }
 
+    /// Whether the bare original is requested, with its metadata or without.
+    var isBare: Bool {
+        let plan = choice.variant(for: .rest).plan
+        return plan == nil || plan == MetadataCleaner.planText
+    }
+
     /// The variant for a bucket.
     @inline(__always)
     func variant(for bucket: @autoclosure () -> FormatBucket) -> VariantRequest { choice.variant(for: bucket()) }
