@@ -222,6 +222,20 @@ struct OriginalTranscodingTests {
         #expect(try refusing.get("/photos/a.jpg?w=20&format=jpeg").status == 200)
     }
 
+    @Test(arguments: [
+        ("sources: { a: { url: \"https://a.example/\", originals: refuse, jxl-originals: on } }", "originals: refuse"),
+        (
+            "sources: { a: { url: \"https://a.example/\", formats: { jxl: read }, jxl-originals: on } }",
+            "formats.jxl is read"
+        ),
+        ("jxl-originals: on\nformats: { jxl: off }", "formats.jxl is off"),
+    ])
+    func `is refused where it has no effect`(yaml: String, reason: String) {
+        let found = problems(yaml)
+        #expect(found.contains { $0.contains("jxl-originals") && $0.contains(reason) }, "\(found)")
+        #expect(problems(yaml.replacing("jxl-originals: on", with: "jxl-originals: off")).isEmpty)
+    }
+
     @Test func `explain says when the answer is a JPEG XL`() throws {
         let rig = try rig(try Self.jpeg())
         let answer = try rig.admin("GET", "/explain?format=text&path=\(Self.target)&accept=image/jxl")
