@@ -138,7 +138,11 @@ struct PlanEffectTests {
         #expect(shared == [.png: .avif, .gif: .avif, .jpeg: .jxl, .jxl: .jxl])
     }
 
-    @Test func `a drawing that is too large for AVIF has an effect of its own, and so has one of formats that are not written`() throws {
+    @Test
+    func
+        `a drawing that is too large for AVIF has an effect of its own, and so has one of formats that are not written`()
+        throws
+    {
         let plan = try RequestLanguage.parse(query: "w=90", options: ParseOptions()).plan
         func effect(_ bucket: FormatBucket, width: Int = 100, unwritten: Set<ImageFormat> = [], smallest: Bool = false)
             -> PlanEffect?
