@@ -111,6 +111,55 @@ struct PlanEffectTests {
         try expectEqual(["w=90&near_lossless=40&format=webp", "w=90&near_lossless=40&lossless=1"], of: sources, .webp)
     }
 
+    @Test(.enabled(if: Workbench.encodes(.jxl) && Workbench.encodes(.avif)))
+    func `clients that accept AVIF and JPEG XL share what accepting one of them gives`() throws {
+        let drawn = try (Source.all() + Source.others())
+        func bytes(_ query: String, _ source: Source, _ bucket: FormatBucket) throws -> [UInt8] {
+            try Workbench.make(query, of: source.bytes, as: source.header.format, bucket: bucket).bytes
+        }
+        var shared: [ImageFormat: FormatBucket] = [:]
+        for source in drawn {
+            for query in ["w=90", "w=90&q=avif:30,jxl:40", "w=90&round=9", "w=90&bg=fff"] {
+                let both = try #require(try effect(query, source, .avifJXL))
+                let equal = try [FormatBucket.avif, .jxl].filter { try effect(query, source, $0) == both }
+                for bucket in equal {
+                    #expect(
+                        try bytes(query, source, bucket) == bytes(query, source, .avifJXL),
+                        "\(query) of \(source.header.format)"
+                    )
+                }
+                #expect(equal.count <= 1)
+                if query == "w=90" { shared[source.header.format] = equal.first }
+                // Transparent corners make a drawing of a photograph.
+                if query == "w=90&round=9", source.header.format == .jpeg { #expect(equal == [.avif]) }
+            }
+        }
+        // Whether the others are opaque, the header does not tell.
+        #expect(shared == [.png: .avif, .gif: .avif, .jpeg: .jxl, .jxl: .jxl])
+    }
+
+    @Test
+    func
+        `a drawing that is too large for AVIF has an effect of its own, and so has one of formats that are not written`()
+        throws
+    {
+        let plan = try RequestLanguage.parse(query: "w=90", options: ParseOptions()).plan
+        func effect(_ bucket: FormatBucket, width: Int = 100, unwritten: Set<ImageFormat> = [], smallest: Bool = false)
+            -> PlanEffect?
+        {
+            PlanEffect(
+                of: width > 16_000 ? .identity : plan,
+                on: ImageHeader(format: .png, width: width, height: 10),
+                PlanEffect.Encoding(bucket: bucket, unwritten: unwritten, takesSmallest: smallest)
+            )
+        }
+        #expect(effect(.avifJXL) == effect(.avif))
+        #expect(effect(.avifJXL, width: 16_383) == effect(.avif, width: 16_383))
+        #expect(effect(.avifJXL, width: 16_384) != effect(.avif, width: 16_384))
+        #expect(effect(.avifJXL, unwritten: [.avif]) != effect(.avif, unwritten: [.avif]))
+        #expect(effect(.avifJXL, smallest: true) != effect(.avif, smallest: true))
+    }
+
     @Test func `plans that give other results have other effects`() throws {
         let queries = [
             "w=100", "w=101", "w=100&linear=1", "w=100&h=100&fit=cover", "w=100&h=100&fit=pad", "w=100&q=30",

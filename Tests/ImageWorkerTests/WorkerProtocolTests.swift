@@ -204,6 +204,8 @@ struct WorkerProtocolTests {
         #expect(throws: WorkerMessageError.kind) { try WorkerMessage.decodeReady(bytes) }
         bytes[4] = 1
         #expect(throws: WorkerMessageError.version(1)) { try WorkerJob(decoding: bytes) }
-        #expect(throws: Never.self) { try WorkerMessage.decodeReady(WorkerMessage.encodeReady(WorkerPosture())) }
+        let greeting = WorkerGreeting(WorkerPosture(), encoded: [.jpeg, .jxl, .avif])
+        #expect(try WorkerMessage.decodeReady(WorkerMessage.encodeReady(greeting)) == greeting)
+        #expect(greeting.encoded == [.jpeg, .jxl, .avif])
     }
 }

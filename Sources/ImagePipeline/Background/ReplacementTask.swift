@@ -137,7 +137,7 @@ final class ReplacementTask: Sendable {
             let found = ResolvedStage(parts: parts).find(key, for: request, of: outcome.origin.record),
             goal == .deferredAVIF || found.record.isCompact, let bytes = found.body.copied()
         {
-            let isKept = keep(found.record, bytes, outcome, in: current)
+            let isKept = parts.replace(request, by: found.record, bytes, of: outcome.origin, in: flight)
             return end(!isKept ? .abandoned : found.record.format == wantedFormat(of: current) ? .swapped : .larger)
         }
         let mezzanine =
@@ -191,7 +191,9 @@ final class ReplacementTask: Sendable {
         var record = TransformStage.record(of: picture, request: request, plan: plan, origin: outcome.origin.record)
         if let resolved, resolved.isResult(picture.description) { record.resolved = resolved.key }
         record.isCompact = goal == .recompression
-        guard keep(record, picture.bytes, outcome, in: current) else { return end(.abandoned) }
+        guard parts.replace(request, by: record, picture.bytes, of: outcome.origin, in: flight) else {
+            return end(.abandoned)
+        }
         statistics.note(saved: current.entity.body.length - picture.bytes.count)
         end(.swapped)
     }
@@ -208,42 +210,7 @@ final class ReplacementTask: Sendable {
         record.isStandIn = false
         record.isCompact = goal == .recompression
         if let resolved, resolved.isResult(record) { record.resolved = resolved.key }
-        end(keep(record, bytes, outcome, in: current) ? reason : .abandoned)
-    }
-
-    /// Replaces the variant in memory and on disk; false if it was purged or the original has changed.
-    private func keep(_ record: VariantRecord, _ bytes: [UInt8], _ outcome: OriginOutcome, in current: Current) -> Bool
-    {
-        let origin = outcome.origin
-        let description = EntityDescription(record, origin: origin.record, for: request)
-        let isInMemory =
-            request.keeps.keepInMemory && parts.tiers.fillsMemory && bytes.count <= parts.memoryObject
-        let scope = BodyScope(of: origin.record)
-        let lease = isInMemory ? parts.bodies.lease(bytes, digest: record.digest, for: request.key, in: scope) : nil
-        let entity = Entity(
-            description: description,
-            body: .memory(bytes),
-            origin: origin,
-            fields: parts.presentation(description),
-            subject: flight.subject,
-            lease: lease,
-            facts: VariantFacts(record)
-        )
-        let isKept = flight.publish(of: origin.record) {
-            guard origin.state.record.digest == current.entity.originDigest else { return false }
-            if isInMemory {
-                parts.bodies.insert(entity, for: request.key, of: origin.record, in: parts.memory)
-            } else {
-                parts.memory.remove(request.key)
-            }
-            parts.openFiles.remove(request.key)
-            if request.keeps.keepOnDisk {
-                parts.disk?.store(variant: record, origin: origin.record, bytes: bytes)
-            }
-            return true
-        }
-        if isKept != true { parts.bodies.release(entity, in: parts.memory) }
-        return isKept ?? false
+        end(parts.replace(request, by: record, bytes, of: outcome.origin, in: flight) ? reason : .abandoned)
     }
 
     /// Ends the task.

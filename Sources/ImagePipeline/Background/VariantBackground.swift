@@ -15,6 +15,8 @@ extension BackgroundKind {
     static let recompression = BackgroundKind(prefix: "recompression/1", limit: 1, waitingLimit: 0)
     /// Makes lossless copies of originals, one at a time; as many wait as deferred jobs may.
     static let losslessCopy = BackgroundKind(prefix: "lossless/1", limit: 1, waitingLimit: 0)
+    /// Transcodes JPEG originals, one at a time; as many wait as deferred jobs may.
+    static let transcoding = BackgroundKind(prefix: "jxl/1", limit: 1, waitingLimit: 0)
 }
 
 extension BackgroundWork where Value == Answer, Failure == PipelineError {
@@ -22,15 +24,16 @@ extension BackgroundWork where Value == Answer, Failure == PipelineError {
     ///
     /// - Parameter deferredLimit: the maximum number of waiting deferred jobs.
     convenience init(pool: TaskPool<Answer, PipelineError>, deferredLimit: Int, time: any TimeSource) {
-        self.init(pool: pool, kinds: [.refresh, .placeholder, .deferred, .recompression, .losslessCopy], time: time)
+        self.init(pool: pool, kinds: [.refresh, .placeholder] + Self.deferrable, time: time)
         setDeferredLimit(deferredLimit)
     }
 
-    /// Sets the maximum number of variants that wait for their AVIF, of those that wait to be encoded again, and of originals that
-    /// wait for their copy; applies to new ones.
+    /// Sets the maximum number of jobs that wait, of each kind whose jobs have no waiting client; applies to new ones.
     func setDeferredLimit(_ limit: Int) {
-        for kind in [Kind.deferred, .recompression, .losslessCopy] { setWaitingLimit(limit, of: kind) }
+        for kind in Self.deferrable { setWaitingLimit(limit, of: kind) }
     }
+
+    private static var deferrable: [Kind] { [.deferred, .recompression, .losslessCopy, .transcoding] }
 
     /// Starts or queues a job for a variant, unless that is waiting, running or paused.
     func offer(

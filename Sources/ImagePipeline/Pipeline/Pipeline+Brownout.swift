@@ -1,5 +1,6 @@
 import HTTPCache
 import HTTPSemantics
+package import ImagePlan
 import LinuxSystem
 
 /// Answers under overload: a queue has refused a request, or has dropped it.
@@ -56,6 +57,15 @@ extension Pipeline {
 
     /// Whether work of background priority can ever start.
     package var hasBackground: Bool { parts.transformer.hasBackground }
+
+    /// Returns the bucket without formats that no worker encodes, so that clients which accept these share the variants of the others.
+    package func bucket(limiting bucket: FormatBucket) -> FormatBucket {
+        guard bucket > .webp else { return bucket }
+        var bucket = bucket
+        if bucket.hasAVIF, !parts.transformer.encodes(.avif) { bucket = bucket.withoutAVIF }
+        if bucket.hasJXL, !parts.transformer.encodes(.jxl) { bucket = bucket.withoutJXL }
+        return bucket
+    }
 
     /// Whether work without a waiting client should be put off.
     package var isLoaded: Bool { parts.transformer.isLoaded }

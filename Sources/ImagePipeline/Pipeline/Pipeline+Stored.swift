@@ -99,11 +99,15 @@ extension Pipeline {
         return (entity, .disk)
     }
 
-    /// Whether the response is the unchanged original: without a plan, or for a `PassReason`; blocks.
+    /// Whether the response is the unchanged original: without a plan, unless a JPEG XL stands for it, or for a `PassReason`; blocks.
     func servesOriginal(_ request: VariantRequest) -> Bool {
-        guard request.plan != nil else { return true }
+        guard request.mayBeVariant else { return true }
         let key = request.origin.key
         let record = parts.origins.live(key)?.record ?? parts.disk?.peek(origin: key)?.record
+        guard request.plan != nil else {
+            guard let record, !request.obeysNoTransform(of: record) else { return true }
+            return parts.disk?.peek(variant: request.key)?.record.originDigest != record.digest
+        }
         return record.map { request.reasonToPass($0) != nil } ?? false
     }
 

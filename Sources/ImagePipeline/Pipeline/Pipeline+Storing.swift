@@ -12,7 +12,8 @@ extension Pipeline {
             guard case .success(var answer) = result else { return completion(result) }
             answer.isStored = false
             let unstored = answer
-            let isKept = request.plan == nil ? request.origin.keeps.originals.keepOnDisk : request.keeps.keepOnDisk
+            let isKept =
+                answer.entity.isOriginal ? request.origin.keeps.originals.keepOnDisk : request.keeps.keepOnDisk
             guard let disk = parts.disk, isKept else { return completion(.success(unstored)) }
             disk.flush {
                 let isTaken = parts.readLane.submit {
@@ -27,7 +28,7 @@ extension Pipeline {
 
     /// Whether the bytes of an entity can be read from disk; blocks.
     private static func isStored(_ entity: Entity, of request: VariantRequest, on disk: any DiskStoring) -> Bool {
-        guard request.plan != nil, entity.description.passReason == nil else {
+        guard !entity.isOriginal else {
             guard let stored = disk.origin(request.origin.key), stored.file != nil else { return false }
             return stored.record.digest == entity.description.digest
         }

@@ -27,8 +27,10 @@ package final class Pipeline: Sendable {
     /// Results that are being delivered to the waiting requests, which store them.
     let delivering = DeliveringResults()
     let transforms: TransformGroups
-    private let background: VariantBackground
+    let background: VariantBackground
     private let failedCopies = FailedCopies()
+    /// The JPEG originals that have no smaller JPEG XL.
+    let failedTranscodings = FailedCopies()
 
     /// Builds the stages around the parts.
     package init(_ parts: PipelineParts) {
@@ -62,6 +64,7 @@ package final class Pipeline: Sendable {
 
     /// Reports to the disk that an entity in memory was used, since what is hot in memory must not be evicted from disk.
     private func used(_ entity: Entity, _ uses: Int, by request: VariantRequest) {
+        transcode(entity, for: request)
         if entity.isOriginal {
             parts.disk?.touch(.originals, entity.origin.record.key)
         } else {
@@ -81,7 +84,10 @@ package final class Pipeline: Sendable {
         }
         guard entity.isFresh(at: now) else { return nil }
         parts.disk?.touch(.variants, request.key)
-        if let uses = entity.noteUse(at: now) { recompress(entity, after: uses, for: request) }
+        if let uses = entity.noteUse(at: now) {
+            transcode(entity, for: request)
+            recompress(entity, after: uses, for: request)
+        }
         return entity
     }
 

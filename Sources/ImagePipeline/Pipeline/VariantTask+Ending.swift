@@ -148,6 +148,7 @@ extension VariantTask {
             pipeline.computePlaceholder(for: request, entity, body)
         }
         if entity.isStandIn { pipeline.replaceStandIn(of: request) }
+        if case .hit = status { pipeline.transcode(entity, for: request) }
         noteSize(of: entity)
         end(.success(Answer(entity: entity, status: status, timings: timings, rung: rung)))
     }

@@ -63,11 +63,17 @@ final class VariantTask: Sendable {
         flight.enter(.disk)
         if let stale {
             use(stale, from: .memory)
-        } else if request.plan == nil ? context.question == nil : parts.disk == nil || !request.tiers.keepOnDisk {
+        } else if !mayLookUp {
             askForOriginal()
         } else if !parts.readLane.submit({ self.lookUp() }) {
             end(.failure(.overloaded("too many requests are waiting for the disk")))
         }
+    }
+
+    /// Whether the variant, or before an owner is asked the bare original, may be on disk.
+    private var mayLookUp: Bool {
+        if request.plan == nil, context.question != nil { return true }
+        return request.mayBeVariant && parts.disk != nil && request.tiers.keepOnDisk
     }
 
     private func lookUp() {
@@ -181,7 +187,8 @@ final class VariantTask: Sendable {
     /// Returns an entity with the same bytes and the metadata of the validated original.
     private func renewed(_ entity: Entity, after outcome: OriginOutcome, _ auxiliaries: [OriginOutcome]) -> Entity {
         var description = entity.description
-        description.lastModified = description.standIn == nil ? outcome.origin.record.lastModified : nil
+        let isDated = description.standIn == nil && !description.isTranscoded
+        description.lastModified = isDated ? outcome.origin.record.lastModified : nil
         description.cacheControl = outcome.origin.record.downstreamCacheControl
         description.advertisedLifetime = outcome.origin.record.advertisedLifetime
         description.hints = OriginalHints(outcome.origin.record, for: request.origin.source)

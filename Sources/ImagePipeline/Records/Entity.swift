@@ -165,6 +165,8 @@ package struct EntityDescription: Hashable, Sendable {
     package var hints: OriginalHints?
     /// The `Content-Encoding`, set for compressed SVG; `nil` for none.
     package var contentCoding: String?
+    /// Whether it is the JPEG XL that stands for a bare original.
+    package var isTranscoded = false
     /// Whether clients get the content coding that their `Accept-Encoding` selects.
     package var variesByCoding = false
     /// Set if the entity is a temporary substitute for the requested variant.

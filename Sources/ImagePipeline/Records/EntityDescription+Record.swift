@@ -39,6 +39,9 @@ extension EntityDescription {
             standIn: record.isStandIn ? StandIn(record: record, lifetime: source.avif.standInLifetime) : nil
         )
         quality = record.found
+        isTranscoded = request.takesTranscoding && record.format == .picture(.jxl)
+        // The original has the same date, so a range of it could be continued with one of other bytes (RFC 9110 §13.1.5).
+        if isTranscoded { lastModified = nil }
     }
 }
 

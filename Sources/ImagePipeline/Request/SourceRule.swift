@@ -130,6 +130,8 @@ package struct SourceRule: Hashable, Sendable {
     package var avif = AVIFPolicy()
     /// In how many different minutes a variant must be requested before it is encoded again with more effort; 0 disables it.
     package var recompressAfter = 3
+    /// Whether clients that accept JPEG XL get bare JPEG originals as such (`OriginalTranscoding`).
+    package var transcodesOriginals = false
     /// How much to lower default qualities for clients with `Save-Data`; 0 disables it.
     package var saveDataStep = 15
     /// Request fields that `w=auto` and `dpr=auto` may use.

@@ -11,7 +11,8 @@ package final class VariantRequest: Sendable {
     package let origin: OriginRequest
     /// The plan's canonical text; `nil` requests the original's own bytes.
     package let plan: String?
-    /// The format bucket of `format=auto`; `nil` if the response does not depend on `Accept`.
+    /// The format bucket of `format=auto`, or `jxl` if a JPEG XL may stand for the bare original; `nil` if the response does not depend
+    /// on `Accept`.
     package let bucket: FormatBucket?
     /// The tiers that may store it; not part of the key, because they do not affect the bytes.
     package let tiers: CacheTiers
@@ -55,7 +56,7 @@ package final class VariantRequest: Sendable {
         let policy = origin.source.cache
         // An image that must not be stored must not be stored as part of a variant either.
         let isKept = !auxiliaries.contains { $0.origin.source.cache.keepsNothing }
-        self.tiers = !isKept ? .none : plan == nil ? policy.originals : tiers ?? policy.variants
+        self.tiers = !isKept ? .none : plan == nil && bucket == nil ? policy.originals : tiers ?? policy.variants
         self.auxiliaries = auxiliaries
         self.origin = origin
         self.presets = presets
@@ -66,7 +67,7 @@ package final class VariantRequest: Sendable {
         self.quality = quality ?? origin.source.quality
         guard let plan else {
             let passing = origin.source.unsupported == .pass ? "\nunsupported" : ""
-            key = CacheKey(hashing: "bare/1\n\(origin.key)\(passing)")
+            key = CacheKey(hashing: "bare/1\n\(origin.key)\(passing)\(bucket.map { "\n\($0.name)" } ?? "")")
             return
         }
         let qualities = self.quality.keyText
@@ -111,17 +112,31 @@ extension VariantRequest {
         let reason: PassReason? =
             if source.unsupported == .pass, source.isUnsupported(record.header.format) {
                 .unsupported
-            } else if source.noTransform == .obey,
-                [record.cacheControl, record.clientCacheControl].contains(where: { control in
-                    control.map { CacheControl($0).noTransform } ?? false
-                })
-            {
+            } else if obeysNoTransform(of: record) {
                 .noTransform
             } else {
                 nil
             }
         guard let reason, (try? Plan(canonicalText: plan))?.settings.format.isMetadata != true else { return nil }
         return reason
+    }
+}
+
+extension VariantRequest {
+    /// Whether the bare original is requested, with its metadata or without, by a client to which a JPEG XL may stand for it.
+    ///
+    /// Until that has been made, and if it cannot be, the response is the bare original.
+    var takesTranscoding: Bool { bucket == .jxl && (plan == nil || plan == MetadataCleaner.planText) }
+
+    /// Whether the response can be a stored variant, and not only the stored original.
+    var mayBeVariant: Bool { plan != nil || takesTranscoding }
+
+    /// Whether the source forbids to transform an original, as its origin has asked.
+    func obeysNoTransform(of record: OriginRecord) -> Bool {
+        guard origin.source.noTransform == .obey else { return false }
+        return [record.cacheControl, record.clientCacheControl].contains { control in
+            control.map { CacheControl($0).noTransform } ?? false
+        }
     }
 }
 

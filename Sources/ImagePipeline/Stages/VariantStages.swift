@@ -9,11 +9,12 @@ struct DiskVariantStage: Sendable {
     /// Returns the stored variant, fresh or stale, and promotes it to memory if it is small enough.
     func entity(for request: VariantRequest, of flight: Flight<Answer, PipelineError>) -> Entity? {
         let tiers = request.tiers
-        guard request.plan != nil, tiers.keepOnDisk, let stored = parts.disk?.variant(request.key) else { return nil }
+        guard request.mayBeVariant, tiers.keepOnDisk, let stored = parts.disk?.variant(request.key) else { return nil }
         let origin = parts.origins.state(for: stored.origin).snapshot
         // If the live state has a newer original than the row, this variant is invalid.
         guard origin.record.digest == stored.record.originDigest else { return nil }
         guard request.reasonToPass(origin.record) == nil else { return nil }
+        guard !request.takesTranscoding || !request.obeysNoTransform(of: origin.record) else { return nil }
         guard let auxiliaries = auxiliaries(of: stored.record, for: request) else { return nil }
         var description = EntityDescription(stored.record, origin: origin.record, for: request)
         description.restrict(toStrictestOf: auxiliaries.map(\.record), origin: origin.record)

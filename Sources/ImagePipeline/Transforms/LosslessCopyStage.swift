@@ -55,7 +55,7 @@ struct LosslessCopyStage: Sendable {
     }
 }
 
-/// The bodies of originals for which a copy failed or is not smaller, so that later variants do not repeat the attempt.
+/// The bodies of originals for which a copy failed or is not smaller, so that later requests do not repeat the attempt.
 ///
 /// At most `capacity` digests, forgotten at a restart; if there are more, all are forgotten.
 final class FailedCopies: Sendable {

@@ -14,6 +14,8 @@ struct JobEstimate: Hashable, Sendable {
     private static let workUnit: Int64 = 5
     /// Nanoseconds per pixel of encoding a mezzanine or a lossless copy.
     private static let copiedPixel: Int64 = 100
+    /// Nanoseconds per pixel of transcoding a JPEG, and of restoring it.
+    private static let transcodedPixel: Int64 = 40
 
     /// Creates an estimate from its parts.
     init(nanoseconds: Int64, kind: CostKind) {
@@ -67,7 +69,10 @@ struct JobEstimate: Hashable, Sendable {
                 decoding = decodingTime(of: job, decoded: pixels.multipliedSaturated(by: frames))
                 let isCopy = LosslessCopy.orientation(inPlan: output.plan) != nil
                 let isShrunk = Mezzanine(planText: output.plan) != nil
-                others = isCopy || isShrunk ? bounded(pixels / (isShrunk ? 4 : 1)) * copiedPixel : base
+                let isTranscoded = OriginalTranscoding.isClean(inPlan: output.plan) != nil
+                let copied: Int64 = isTranscoded ? transcodedPixel : copiedPixel
+                others =
+                    isCopy || isShrunk || isTranscoded ? bounded(pixels / (isShrunk ? 4 : 1)) * copied : base
                 kind = CostKind(source: header.format, output: .source, bucket: .rest, steps: .none)
                 return
             }

@@ -19,6 +19,9 @@ package protocol Transforming: Sendable {
     /// Whether background jobs leave a worker free for requests: they need a second worker.
     var hasBackground: Bool { get }
 
+    /// Whether workers have an encoder of a format; true while that is not known.
+    func encodes(_ format: ImageFormat) -> Bool
+
     /// The error with which a job of a client would be refused now because others wait; `nil` if it would be queued.
     ///
     /// Cheaper than to download an original of which nothing can be made in time.
@@ -29,6 +32,8 @@ package protocol Transforming: Sendable {
 extension Transforming {
     package var isLoaded: Bool { false }
     package var hasBackground: Bool { true }
+
+    package func encodes(_ format: ImageFormat) -> Bool { true }
 
     package func refusal(of account: String?) -> PipelineError? { nil }
 }

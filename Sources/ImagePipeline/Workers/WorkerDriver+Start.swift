@@ -21,10 +21,10 @@ extension WorkerDriver {
                 continue
             }
             do throws(WorkerStartFailure) {
-                let posture = try greeting.get()
+                let greeting = try greeting.get()
                 if isCanary { shared.confinement.withLock { $0.isTried = true } }
-                try shared.check(posture)
-                shared.note(posture, of: index)
+                try shared.check(greeting.posture)
+                shared.note(greeting, of: index)
                 return worker
             } catch {
                 end(worker)
@@ -41,9 +41,9 @@ extension WorkerDriver {
         own(worker)
         do throws(WorkerStartFailure) {
             var calls: [UInt32] = []
-            let posture = try greeting(of: worker, &calls)
-            try shared.check(posture)
-            shared.note(posture, of: index)
+            let greeting = try greeting(of: worker, &calls)
+            try shared.check(greeting.posture)
+            shared.note(greeting, of: index)
             return worker
         } catch {
             end(worker)
@@ -78,7 +78,7 @@ extension WorkerDriver {
     private func greeting(
         of worker: WorkerProcess,
         _ calls: inout [UInt32]
-    ) throws(WorkerStartFailure) -> WorkerPosture {
+    ) throws(WorkerStartFailure) -> WorkerGreeting {
         let timeout = shared.configuration.startTimeout
         let limit = shared.time.monotonic + Int64(timeout) * 1_000_000
         while !isStopping {
@@ -89,7 +89,7 @@ extension WorkerDriver {
                     calls.append(call)
                     continue
                 }
-                if descriptors.isEmpty, let posture = try? WorkerMessage.decodeReady(bytes) { return posture }
+                if descriptors.isEmpty, let greeting = try? WorkerMessage.decodeReady(bytes) { return greeting }
                 note { statistics, _ in statistics.violations += 1 }
                 throw .foreign
             case .hungUp:

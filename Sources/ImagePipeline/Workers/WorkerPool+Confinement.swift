@@ -1,5 +1,6 @@
 package import ImagePlan
 import LinuxSystem
+import Synchronization
 
 extension WorkerPool {
     /// What the confinements of all workers have in common; `nil` before the first greeting; any thread.
@@ -76,9 +77,10 @@ extension WorkerPool.Shared {
         guard posture.calls.isEmpty else { throw .needsCalls(posture.calls.map(\.name)) }
     }
 
-    /// Records the confinement of a worker that serves.
-    func note(_ posture: WorkerPosture, of index: Int) {
-        let common = confinement.withLock { $0.greet(index, posture) }
+    /// Records the confinement of a worker that serves, and what it can encode.
+    func note(_ greeting: WorkerGreeting, of index: Int) {
+        encodedFormats.store(UInt32(truncatingIfNeeded: greeting.encodedMask), ordering: .relaxed)
+        let common = confinement.withLock { $0.greet(index, greeting.posture) }
         if let common { configuration.postureChanged?(common) }
     }
 }

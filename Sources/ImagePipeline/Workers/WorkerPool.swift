@@ -1,5 +1,5 @@
 import Glibc
-import ImagePlan
+package import ImagePlan
 package import LinuxSystem
 import Synchronization
 
@@ -28,6 +28,8 @@ package final class WorkerPool: Transforming {
         let ready = Atomic(0)
         let condition = Lock(Condition.starting)
         let confinement: Lock<Confinement>
+        /// The formats that the last worker to greet can encode, as bits by `ImageFormat.rawValue`; all before the first one.
+        let encodedFormats = Atomic<UInt32>(.max)
         /// One event per driver, raised once its first start has succeeded or failed, and never lowered.
         let starts: [WakeEvent]
         /// Raised once by each driver that ends.
@@ -136,6 +138,10 @@ package final class WorkerPool: Transforming {
     }
 
     package var hasBackground: Bool { shared.configuration.workers > 1 }
+
+    package func encodes(_ format: ImageFormat) -> Bool {
+        shared.encodedFormats.load(ordering: .relaxed) >> UInt32(format.rawValue) & 1 == 1
+    }
 
     /// Stops all workers and waits until they have ended; waiting and running jobs fail with `.cancelled`.
     ///

@@ -27,6 +27,9 @@ package struct EncoderTable: Hashable, Sendable {
         self.traits = traits
     }
 
+    /// The formats that have an encoder.
+    package var formats: Set<ImageFormat> { Set(traits.keys) }
+
     /// The capabilities of a format's encoder; `nil` if there is none.
     package subscript(format: ImageFormat) -> EncoderTraits? { traits[format] }
 

@@ -34,6 +34,15 @@ package enum FormatBucket: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
+    /// The bucket of clients that support the same formats except JPEG XL.
+    package var withoutJXL: FormatBucket {
+        switch self {
+        case .rest: .rest
+        case .webp, .jxl: .webp
+        case .avif, .avifJXL: .avif
+        }
+    }
+
     /// The bucket of a request with two `Accept` fields.
     package func union(_ other: FormatBucket) -> FormatBucket {
         let isBoth = (hasAVIF || other.hasAVIF) && (hasJXL || other.hasJXL)

@@ -32,6 +32,9 @@ package enum DecodeBudget {
         let frames = header.format.decodesAnimation ? max(1, header.frames) : 1
         return plans.filter { $0 != MetadataCleaner.planText }
             .map { plan in
+                if OriginalTranscoding.isClean(inPlan: plan) != nil {
+                    return header.orientedSize.pixels.multipliedSaturated(by: OriginalTranscoding.bytesPerPixel)
+                }
                 let factor = factor(of: header, plan: plan, within: bytes) ?? 1
                 let frame = Self.bytes(of: header.orientedSize, loadedSmallerBy: factor)
                 // The worker compares a lossless copy with its original.

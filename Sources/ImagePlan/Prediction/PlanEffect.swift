@@ -158,6 +158,8 @@ private struct SettingsEffect {
     /// - Returns: `nil` if the original does not have the frame that the plan selects.
     init?(of plan: Plan, on header: ImageHeader, _ encoding: PlanEffect.Encoding, size: PixelSize) {
         let settings = plan.settings
+        var encoding = encoding
+        encoding.bucket = encoding.effectiveBucket(of: plan, on: header, size: size)
         guard settings.animation.frame ?? 0 == 0, !settings.animation.selection(of: 1).isEmpty else { return nil }
         var values: [String: String] = [:]
         for setting in PlanSetting.all { values[setting.name] = setting.canonicalValue(settings) }

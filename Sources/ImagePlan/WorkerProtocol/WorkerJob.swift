@@ -79,8 +79,8 @@ package struct WorkerJob: Hashable, Sendable {
 extension WorkerJob {
     /// The formats that results may not have.
     package var unwritten: Set<ImageFormat> {
-        get { Set(ImageFormat.allCases.filter { unwrittenMask >> Int($0.rawValue) & 1 == 1 }) }
-        set { unwrittenMask = newValue.reduce(0) { $0 | 1 << Int($1.rawValue) } }
+        get { Set(formatMask: unwrittenMask) }
+        set { unwrittenMask = newValue.formatMask }
     }
 }
 
@@ -105,7 +105,7 @@ extension WorkerJob {
 extension WorkerJob: FieldCoded {
     static var blank: WorkerJob { WorkerJob() }
 
-    /// The order is that of protocol version 4: append new fields, those of outputs as one more `each`.
+    /// The order is that of protocol version 5: append new fields, those of outputs as one more `each`.
     static let fields: [MessageField<WorkerJob>] = [
         MessageField("id", \.id, .unsigned),
         MessageField("sourceLength", \.sourceLength, .uint64(1...Int.max)),

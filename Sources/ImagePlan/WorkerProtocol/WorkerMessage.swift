@@ -1,10 +1,10 @@
-/// The frame of worker protocol version 4, and the bounds that both ends enforce.
+/// The frame of worker protocol version 5, and the bounds that both ends enforce.
 ///
 /// A message is one datagram of a `SOCK_SEQPACKET` pair: the kernel keeps message boundaries, so a hostile peer cannot shift
 /// them. Layout, little endian: `EDGW`, version (1 byte), kind (1 byte), length of the body (4 bytes), the body.
 package enum WorkerMessage {
     /// The protocol's version; both ends come from one build, so any other version is an error.
-    package static let version: UInt8 = 4
+    package static let version: UInt8 = 5
     /// Bytes of the frame before the body.
     package static let headSize = 10
     /// The maximum bytes of results inside a message; larger results are passed in sealed memory files.
@@ -24,7 +24,7 @@ package enum WorkerMessage {
 
     /// The kind of a message.
     package enum Kind: UInt8, Sendable {
-        /// Worker to daemon, once, with the confinement in force: jobs are accepted.
+        /// Worker to daemon, once, with the confinement in force and the formats that it encodes: jobs are accepted.
         case ready = 1
         /// Daemon to worker, with the descriptors of the source and of its auxiliary images.
         case job = 2
@@ -67,19 +67,18 @@ package enum WorkerMessage {
     /// Returns the worker's greeting.
     ///
     /// - Throws: `WorkerMessageError` for a posture out of the protocol's bounds.
-    package static func encodeReady(_ posture: WorkerPosture) throws(WorkerMessageError) -> [UInt8] {
-        try encode(.ready) { writer throws(WorkerMessageError) in try posture.write(to: &writer) }
+    package static func encodeReady(_ greeting: WorkerGreeting) throws(WorkerMessageError) -> [UInt8] {
+        try encode(.ready) { writer throws(WorkerMessageError) in try greeting.write(to: &writer) }
     }
 
     /// Decodes the worker's greeting.
     ///
-    /// - Returns: the confinement of the worker.
     /// - Throws: `WorkerMessageError` for any other bytes.
-    package static func decodeReady(_ bytes: [UInt8]) throws(WorkerMessageError) -> WorkerPosture {
+    package static func decodeReady(_ bytes: [UInt8]) throws(WorkerMessageError) -> WorkerGreeting {
         var reader = try open(bytes, as: .ready)
-        let posture = try WorkerPosture(from: &reader)
+        let greeting = try WorkerGreeting(from: &reader)
         try reader.finish()
-        return posture
+        return greeting
     }
 
     /// Returns the message about a trapped system call; the call's number is the last four bytes.
@@ -112,7 +111,7 @@ package enum WorkerMessage {
     }
 }
 
-/// The reason why bytes are not a message of worker protocol version 4, or why a value cannot be encoded in one.
+/// The reason why bytes are not a message of worker protocol version 5, or why a value cannot be encoded in one.
 package enum WorkerMessageError: Error, Hashable, Sendable {
     case magic
     case version(UInt8)

@@ -37,6 +37,7 @@ struct OutputMaker {
     func loadFactor() throws -> Int? {
         if let mezzanine = Mezzanine(planText: output.plan) { return decoder.loadFactor(of: mezzanine) }
         if LosslessCopy.orientation(inPlan: output.plan) != nil { return nil }
+        if OriginalTranscoding.isClean(inPlan: output.plan) != nil { return nil }
         let plan = try Plan(canonicalText: PictureDescription.reading(output.plan).0)
         guard !plan.settings.format.isMetadata, !decoder.drawsAtAnySize, !takesAnother(plan) else { return nil }
         let steps = try PlanGeometry.resolve(plan, source: facts.orientedSize, maximumPixels: maximumPixels)
@@ -62,6 +63,9 @@ struct OutputMaker {
         if let orientation = LosslessCopy.orientation(inPlan: output.plan) {
             return try LosslessCopyMaker(decoder: decoder, facts: facts, orientation: orientation, deadline: deadline)
                 .make()
+        }
+        if let isClean = OriginalTranscoding.isClean(inPlan: output.plan) {
+            return try transcodeOriginal(isClean: isClean)
         }
         var clock = StageClock()
         let (text, isClean) = PictureDescription.reading(output.plan)

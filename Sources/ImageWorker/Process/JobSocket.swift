@@ -17,9 +17,10 @@ struct JobSocket {
         case end
     }
 
-    /// Tells the daemon that the worker is ready, and how it is confined.
+    /// Tells the daemon that the worker is ready, how it is confined, and what it can encode.
     func greet(_ posture: WorkerPosture) -> Bool {
-        guard let message = try? WorkerMessage.encodeReady(posture) else { return false }
+        let greeting = WorkerGreeting(posture, encoded: CoderRegistry.encoders.formats)
+        guard let message = try? WorkerMessage.encodeReady(greeting) else { return false }
         return send(message, [])
     }
 

@@ -71,6 +71,8 @@ struct Configuration: Sendable, Equatable {
     var brownout = BrownoutRule()
     /// In how many different minutes a variant must be requested before it is encoded again; 0 disables it.
     var recompressAfter = SourceRule(name: "", location: .remote).recompressAfter
+    /// Whether clients that accept JPEG XL get bare JPEG originals as such.
+    var transcodesOriginals = false
     /// Jobs that fill the cache ahead of requests.
     var warm = Warm()
     /// The sizes that client hints are rounded up to.

@@ -5,6 +5,10 @@ extension Explainer {
     /// Whether a request whose client accepts JPEG XL gets it; `nil` for other clients.
     func jxlFact(_ request: ExplainedRequest, _ resolved: ResolvedRequest) -> Explanation.Fact? {
         guard resolved.isNegotiated, request.target.bucket.hasJXL else { return nil }
+        guard !resolved.isBare else {
+            let words = "for a JPEG, without another loss, once it has been made; until then the JPEG"
+            return Explanation.Fact("jxl", .string("on"), words: words, .setting(inherited("jxl-originals", request)))
+        }
         let isChosen = resolved.variant(for: request.target.bucket).bucket?.hasJXL == true
         let isWritten = request.rule.formats[.jxl].writes
         return Explanation.Fact(
@@ -20,7 +24,7 @@ extension Explainer {
     /// When a request whose client accepts AVIF gets it; `nil` for other clients.
     func avifFact(_ request: ExplainedRequest, _ resolved: ResolvedRequest) -> Explanation.Fact? {
         let variant = resolved.variant(for: request.target.bucket)
-        guard resolved.isNegotiated, request.target.bucket.hasAVIF else { return nil }
+        guard resolved.isNegotiated, !resolved.isBare, request.target.bucket.hasAVIF else { return nil }
         guard request.rule.avif.isAuto else {
             let other = variant.bucket?.hasJXL == true ? "JPEG XL" : "WebP"
             return fact("off", "never: \(other) instead", "avif.auto", request)

@@ -287,7 +287,10 @@ struct RequestResolver: Sendable {
     ) -> ResolvedRequest.Choice {
         guard !parsed.isBare else {
             let plan = origin.source.originals == .clean ? MetadataCleaner.planText : nil
-            return .fixed(VariantRequest(origin: origin, plan: plan, bucket: nil))
+            let bare = VariantRequest(origin: origin, plan: plan, bucket: nil)
+            guard origin.source.transcodesOriginals, origin.source.formats[.jxl].writes else { return .fixed(bare) }
+            let jxl = VariantRequest(origin: origin, plan: plan, bucket: .jxl)
+            return .negotiated(rest: bare, webp: bare, avif: bare, jxl: jxl, avifJXL: jxl)
         }
         var plan = parsed.plan.canonicalText
         if parsed.plan.settings.format == .json, origin.source.originals != .serve {

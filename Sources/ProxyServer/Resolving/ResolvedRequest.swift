@@ -99,6 +99,12 @@ final class ResolvedRequest: Sendable {
     /// Whether the format is negotiated.
     var isNegotiated: Bool { vary.contains(.accept) }
 
+    /// Whether the bare original is requested, with its metadata or without.
+    var isBare: Bool {
+        let plan = choice.variant(for: .rest).plan
+        return plan == nil || plan == MetadataCleaner.planText
+    }
+
     /// The variant for a bucket.
     @inline(__always)
     func variant(for bucket: @autoclosure () -> FormatBucket) -> VariantRequest { choice.variant(for: bucket()) }
@@ -117,11 +123,13 @@ extension ResolvedRequest {
         return variants.filter { keys.insert($0.key).inserted }
     }
 
-    /// The variants that browsers request: those that support JPEG XL support AVIF, too.
-    var commonVariants: [VariantRequest] {
-        let variants = variants
-        guard variants.contains(where: { $0.bucket == .avifJXL }) else { return variants }
-        return variants.filter { $0.bucket != .jxl }
+    /// The variants that browsers request, each once: those that support JPEG XL support AVIF, too.
+    ///
+    /// - Parameter limit: returns a bucket without the formats that workers do not encode.
+    func commonVariants(limit: (FormatBucket) -> FormatBucket) -> [VariantRequest] {
+        var keys: Set<CacheKey> = []
+        return [FormatBucket.avifJXL, .avif, .webp, .rest].map { choice.variant(for: limit($0)) }
+            .filter { keys.insert($0.key).inserted }
     }
 }
 

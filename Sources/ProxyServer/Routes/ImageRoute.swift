@@ -75,9 +75,9 @@ final class ImageRoute: Sendable {
         }
         let variant: VariantRequest
         if Self.savesData(head, bytes), let saving = request.saving {
-            variant = saving.variant(for: Self.bucket(head, bytes))
+            variant = saving.variant(for: bucket(head, bytes))
         } else {
-            variant = request.variant(for: Self.bucket(head, bytes))
+            variant = request.variant(for: bucket(head, bytes))
         }
         let mayDirect = head.has(.cacheControl) || head.has(.pragma) || !request.options.isEmpty
         let directives =
@@ -135,12 +135,13 @@ final class ImageRoute: Sendable {
         return isOn
     }
 
-    private static func bucket(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> FormatBucket {
+    /// The bucket of the client, with the formats that workers encode.
+    private func bucket(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> FormatBucket {
         var best = FormatBucket.rest
         head.forEach(.accept) { value in
             best = best.union(FormatBucket(accept: bytes.extracting(value)))
         }
-        return best
+        return pipeline.bucket(limiting: best)
     }
 
     private func load(

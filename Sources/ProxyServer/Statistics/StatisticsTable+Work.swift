@@ -266,7 +266,7 @@ extension StatisticsTable {
             nil,
             Metric(
                 "edgeprint_recompressions_total",
-                "Popular images encoded again with more effort, by result.",
+                "Images encoded again in the background, and originals transcoded, by result.",
                 label: "result"
             )
         ) { reading in
@@ -276,7 +276,7 @@ extension StatisticsTable {
             nil,
             Metric(
                 "edgeprint_recompression_saved_bytes_total",
-                "Bytes by which popular images became smaller when encoded again."
+                "Bytes by which images became smaller when encoded again or transcoded."
             )
         ) { $0.recompressions.savedBytes },
         .counters(

@@ -256,7 +256,7 @@ extension WarmLoop {
             guard resolver.rawRule(of: target) == nil else {
                 throw Problem(400, "Raw sources are not warmed.")
             }
-            variants = try resolver.resolve(target).commonVariants
+            variants = try resolver.resolve(target).commonVariants(limit: parts.pipeline.bucket)
         } catch {
             return finish(item, of: index, .failed, reason: "\(error.detail) (\(error.status))")
         }

@@ -42,7 +42,7 @@ enum HostileWorker {
     }
 
     private static func greet(_ posture: WorkerPosture) {
-        guard let greeting = try? WorkerMessage.encodeReady(posture),
+        guard let greeting = try? WorkerMessage.encodeReady(WorkerGreeting(posture, encoded: [])),
             unsafe edge_send_with_descriptors(3, greeting, greeting.count, nil, 0) == greeting.count
         else { exit(255) }
     }

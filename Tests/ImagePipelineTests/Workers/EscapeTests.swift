@@ -57,7 +57,7 @@ struct EscapeTests {
             Issue.record("\(attempt.name) did not greet")
             return (.lost, WorkerPosture())
         }
-        let posture = try WorkerMessage.decodeReady(bytes)
+        let posture = try WorkerMessage.decodeReady(bytes).posture
         guard case .hungUp = worker.receive(until: time.monotonic + 10_000_000_000, wake: wake, time: time) else {
             return (.lost, posture)
         }

@@ -167,7 +167,7 @@ struct TrustDomainTests {
                 try save(try reply.encoded(inline: [bytes]), "reply-\(id)-\(history)")
             }
         }
-        try save(try WorkerMessage.encodeReady(WorkerPosture()), "greeting")
+        try save(try WorkerMessage.encodeReady(WorkerGreeting(WorkerPosture(), encoded: [.png])), "greeting")
         try save([], "jobs")
         let script = """
             #!/bin/sh

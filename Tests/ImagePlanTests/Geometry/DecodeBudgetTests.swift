@@ -63,6 +63,12 @@ struct DecodeBudgetTests {
         #expect(try estimate(["w=10", "w=200"], of: photo) == 500 * 400 * 4)
         #expect(try estimate(["w=200", "crop=0,0,10,10"], of: photo) == 3_200_000)
         #expect(DecodeBudget.estimate(of: photo, plans: [MetadataCleaner.planText], within: 1) == 0)
+        // Coefficients take more than pixels.
+        for isClean in [false, true] {
+            let plan = OriginalTranscoding.planText(isClean: isClean)
+            let bytes = DecodeBudget.estimate(of: photo, plans: [plan], within: 1)
+            #expect(bytes == photo.size.pixels * OriginalTranscoding.bytesPerPixel)
+        }
         let frames = ImageHeader(format: .gif, width: 100, height: 100, frames: 3)
         #expect(try estimate(["w=10"], of: frames) == 120_000)
         let film = ImageHeader(format: .gif, width: 100, height: 100, frames: 300)

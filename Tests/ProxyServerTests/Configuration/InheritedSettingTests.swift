@@ -10,7 +10,7 @@ struct InheritedSettingTests {
     private static let examples: [String: (standard: String, top: String, own: String)] = [
         "offline": ("false", "true", "false"), "limits.pixels": ("50MP", "40MP", "30MP"),
         "brownout": ("off", "on", "off"), "brownout-original": ("512KiB", "1MiB", "0"),
-        "recompress-after": ("3", "5", "0"), "limits.frames": ("256", "9", "8"),
+        "recompress-after": ("3", "5", "0"), "jxl-originals": ("off", "on", "off"), "limits.frames": ("256", "9", "8"),
         "limits.animation": ("50MP", "40MP", "30MP"), "limits.source-bytes": ("64MiB", "5MiB", "4MiB"),
         "limits.redirects": ("5", "4", "0"), "limits.retries": ("1", "3", "0"),
         "limits.auxiliaries": ("4", "2", "0"),

@@ -40,6 +40,22 @@ struct ResolvedRequestTests {
         #expect(rig.origin.requests == 1)
     }
 
+    @Test func `clients with and without JPEG XL share an AVIF, and those with and without AVIF a JPEG XL`() throws {
+        let jpeg = try rig().get("/photos/a.png?format=jpeg").body
+        let rig = try EndToEndRig(script: ScriptedOrigin.pictures(["a.png": picture, "a.jpg": jpeg]))
+        let accepts = ["image/avif,image/webp", "image/jxl,image/webp", "image/avif,image/jxl,image/webp"]
+        for (name, format, others) in [("a.png", "avif", [0, 2]), ("a.jpg", "jxl", [1, 2])] {
+            let answers = try accepts.map { try rig.get("/photos/\(name)?w=100", [("Accept", $0)]) }
+            #expect(Set(others.map { answers[$0].body }).count == 1 && Set(answers.map(\.body)).count == 2)
+            for index in others { #expect(answers[index]["Content-Type"] == "image/\(format)", "\(name)") }
+        }
+        #expect(try rig.metric("edgeprint_transforms_total") == 4)
+        #expect(try rig.metric("edgeprint_variants_resolved_total") == 2)
+        // Two originals and six names of four files.
+        try rig.waitForStores(8)
+        #expect(try rig.metric("edgeprint_disk_links_total") == 2)
+    }
+
     @Test func `formats and settings that come to the same are one variant for each bucket`() throws {
         let rig = try rig()
         let webp = [("Accept", "image/webp")]

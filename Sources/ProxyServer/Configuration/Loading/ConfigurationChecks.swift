@@ -18,6 +18,7 @@ enum ConfigurationChecks {
         TierChecks.check(configuration, &decoder)
         checkURLKeys(configuration, &decoder)
         checkRawRemote(configuration, &decoder)
+        checkOriginals(configuration, &decoder)
         UnsignedChecks.check(configuration, &decoder)
         DialectChecks.check(configuration, &decoder)
         checkSites(configuration, &decoder)
@@ -37,6 +38,7 @@ enum ConfigurationChecks {
         checkTimeouts(settings, scope: scope, &decoder)
         TierChecks.checkPolicies(settings, scope: scope, &decoder)
         checkURLKeys(settings, scope: scope, &decoder)
+        checkOriginals(settings, scope: scope, &decoder)
         UnsignedChecks.check(settings, scope: scope, &decoder)
         DialectChecks.check(settings, scope: scope, &decoder)
     }
@@ -51,6 +53,31 @@ enum ConfigurationChecks {
         let message = "has no effect with remote.raw: true, which forwards responses unchanged"
         let key = scope + "remote.pages"
         decoder.report(message, key: key, place: decoder.places[key])
+    }
+
+    /// Reports `jxl-originals` where nothing is transcoded.
+    private static func checkOriginals(
+        _ configuration: Configuration,
+        scope: String = "",
+        _ decoder: inout ConfigurationDecoder
+    ) {
+        var problems: [(key: String, reason: String)] = []
+        if configuration.transcodesOriginals, !configuration.formats[.jxl].writes {
+            problems.append(("jxl-originals", "since formats.jxl is \(configuration.formats[.jxl].rawValue)"))
+        }
+        for source in configuration.sources.map(\.rule) where source.transcodesOriginals {
+            let key = "sources.\(source.localName).jxl-originals"
+            if !source.formats[.jxl].writes {
+                problems.append((key, "since formats.jxl is \(source.formats[.jxl].rawValue)"))
+            } else if source.originals == .refuse {
+                problems.append((key, "with originals: refuse"))
+            }
+        }
+        // A source that does not set it inherits what others need.
+        for (key, reason) in problems {
+            guard let place = decoder.places[scope + key] else { continue }
+            decoder.report("on has no effect \(reason)", key: scope + key, place: place)
+        }
     }
 
     /// Reports header fields of requests to the collector that have no effect.

@@ -83,7 +83,7 @@ extension InheritedSetting {
         ),
     ]
 
-    /// Encoding popular images again.
+    /// Encoding images again in the background.
     private static let recompression = [
         InheritedSetting(
             "recompress-after",
@@ -92,7 +92,15 @@ extension InheritedSetting {
             .count(0...1_000_000),
             only: .pictures,
             "Minutes with requests after which an image is encoded again with more effort; 0 turns it off."
-        )
+        ),
+        InheritedSetting(
+            "jxl-originals",
+            \.transcodesOriginals,
+            \.transcodesOriginals,
+            .onOff,
+            only: .pictures,
+            "Answer requests for bare JPEG originals as JPEG XL where Accept names it, once it was made."
+        ),
     ]
 
     private static let limits = [

@@ -30,7 +30,11 @@ enum WorkerProtocolTarget: FuzzTarget {
             (WorkerReply(id: 9, result: .failure(.deadline), timing: timing), []),
         ]
         let messages =
-            [try? WorkerMessage.encodeReady(WorkerPosture()), WorkerMessage.encodeTrapped(59)].compactMap(\.self)
+            [
+                try? WorkerMessage.encodeReady(WorkerGreeting(WorkerPosture(), encoded: [.jpeg, .jxl])),
+                WorkerMessage.encodeTrapped(59),
+            ]
+            .compactMap(\.self)
             + [job, marked].compactMap { try? $0.encoded() }
             + answers.compactMap { try? $0.0.encoded(inline: $0.1) }
         // The first byte is the number of descriptors that arrive with a message.
@@ -41,8 +45,8 @@ enum WorkerProtocolTarget: FuzzTarget {
         guard let first = bytes.first else { return }
         let message = Array(bytes.dropFirst())
         let descriptors = Int(first % 17)
-        if let posture = try? WorkerMessage.decodeReady(message) {
-            expectEqual(try? WorkerMessage.encodeReady(posture), message, "greeting")
+        if let greeting = try? WorkerMessage.decodeReady(message) {
+            expectEqual(try? WorkerMessage.encodeReady(greeting), message, "greeting")
         }
         if let call = try? WorkerMessage.decodeTrapped(message) {
             expectEqual(WorkerMessage.encodeTrapped(call), message, "trapped call")
