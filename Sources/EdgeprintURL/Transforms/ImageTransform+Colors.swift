@@ -19,6 +19,16 @@ extension ImageTransform {
     /// - Parameter factor: 0 (black) to 10; 1 changes nothing.
     public func brightness(_ factor: Double) -> ImageTransform { adding("brightness", NumberText.of(factor)) }
 
+    /// Adds to all colour values (`offset`).
+    ///
+    /// - Parameter amount: −255 (black) to 255 (white); 0 changes nothing.
+    public func offset(_ amount: Double) -> ImageTransform { adding("offset", NumberText.of(amount)) }
+
+    /// Adds to the values of each colour (`offset`): −255 to 255.
+    public func offset(red: Double, green: Double, blue: Double) -> ImageTransform {
+        adding("offset", [red, green, blue].map(NumberText.of).joined(separator: ","))
+    }
+
     /// Multiplies the distance of colour values from mid-grey (`contrast`).
     ///
     /// - Parameter factor: 0 (all grey) to 10; 1 changes nothing.

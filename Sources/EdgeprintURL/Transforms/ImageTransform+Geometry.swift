@@ -26,6 +26,18 @@ extension ImageTransform {
         return fit.map { result.setting("fit", $0.rawValue) } ?? result
     }
 
+    /// Enlarges images whose scaled sides would be smaller (`min-w`, `min-h`); on its own, only those.
+    ///
+    /// - Parameters:
+    ///   - width: pixels, 1–16384, multiplied by the density.
+    ///   - height: pixels, 1–16384, multiplied by the density.
+    public func atLeast(width: Int? = nil, height: Int? = nil) -> ImageTransform {
+        let sides = [
+            width.map { Pair(name: "min-w", value: String($0)) }, height.map { Pair(name: "min-h", value: String($0)) },
+        ]
+        return replacing(["min-w", "min-h"], by: sides.compactMap(\.self))
+    }
+
     /// Enlarges images that are smaller than the size, too (`enlarge=1`); off by default.
     public func enlarging(_ isOn: Bool = true) -> ImageTransform { setting("enlarge", isOn ? "1" : nil) }
 

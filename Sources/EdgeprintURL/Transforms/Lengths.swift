@@ -52,12 +52,16 @@ public enum Fit: String, Hashable, Sendable, CaseIterable {
     case contain
     /// Scales the image to cover the box, and cuts off the rest.
     case cover
+    /// As `cover`, but a box beyond the image is only cut to it: each side of the result is that of the box or the image's.
+    case crop
     /// Stretches the image to the box.
     case fill
     /// Scales the image to fit, on a canvas of the box's size.
     case pad
     /// Scales the image to cover the box, without cropping.
     case outside
+    /// `crop` if image and box are both upright or both not, otherwise `contain`.
+    case auto
 }
 
 /// The part of an image that `cover`, `pad` and a crop without coordinates keep.

@@ -35,7 +35,7 @@ struct ErrorPageTests {
         ("/photos/a.png?widht=3", 400, "<mark>widht=3</mark>", "/photos/a.png?w=3"),
         ("/photos/a.png?w=3&quality=80&h=2", 400, "<mark>quality=80</mark>", "/photos/a.png?w=3&amp;q=80&amp;h=2"),
         ("/photos/a.png?w=99999", 400, "<mark>w=99999</mark>", "/photos/a.png?w=16384"),
-        ("/photos/a.png?w=3&h=3&fit=crop", 400, "<mark>fit=crop</mark>", "/photos/a.png?w=3&amp;h=3&amp;fit=cover"),
+        ("/photos/a.png?w=3&h=3&fit=covers", 400, "<mark>fit=covers</mark>", "/photos/a.png?w=3&amp;h=3&amp;fit=cover"),
         (
             "/photos/a.png?w=0&blur=999&preset=thum", 400, "<mark>preset=thum</mark>",
             "w=1&amp;blur=250&amp;preset=thumb"
