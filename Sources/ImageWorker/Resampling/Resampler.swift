@@ -10,7 +10,7 @@ import ImagePlan
 /// that this beats. Delete it when the libvips of Debian stable makes `Benchmarks/transforms.sh` no slower without it. To measure
 /// on a machine with that libvips: run `transforms.sh` and `widths.sh` as they are, then with `Raster.resampled` returning `nil` at
 /// its first line, three runs of each, alternating, and compare the median ratios to the C loop, which uses the same libvips.
-/// This file, `ResamplingWeights`, `Raster.resampled` and the module `CLanes` go then; `RowHalving`, `Samples` and `RowObserver`
+/// This file, `ResamplingWeights` and `Raster.resampled` go then; `RowHalving`, `Samples` and `RowObserver`
 /// stay for mezzanines.
 @safe
 final class Resampler {
