@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # 12 MP JPEG → 512 px JPEG through the whole server, 4 clients, every URL a miss with its own original, alternating with a
-# plain C loop over libvips that does the same with the same shrink-on-load. Compare the ratio.
+# plain C loop over libvips that does the same with the same shrink-on-load. Compare the ratio. BENCH_ORIGIN=http: the originals
+# are downloaded from nginx, and stored.
 source "$(dirname "$0")/common.sh"
 need curl cc
 count=${BENCH_COUNT:-160} rounds=${BENCH_ROUNDS:-3}
@@ -16,7 +17,14 @@ else
 fi
 # shellcheck disable=SC2046  # flags are words
 cc -O2 -o "$work/loop" "$root/Benchmarks/transform-loop.c" $(pkg-config --cflags --libs vips) -lpthread
-start_edgeprint 18080 18081 "$work/source" "$work/cache"
+if [[ ${BENCH_ORIGIN:-file} == http ]]; then
+    need nginx
+    ln "$work/photograph.jpg" "$work/source/picture.jpg"
+    start_nginx 18084 <<<"server { listen 127.0.0.1:18084; root $work/source; }"
+    start_edgeprint 18080 18081 http://127.0.0.1:18084 "$work/cache" ", allow-private: true, ttl: 1d"
+else
+    start_edgeprint 18080 18081 "$work/source" "$work/cache"
+fi
 
 # Each original has a distinct name, hence a distinct key: nothing is shared, every request is a miss.
 ours() {
