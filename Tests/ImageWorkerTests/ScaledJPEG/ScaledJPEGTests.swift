@@ -148,6 +148,18 @@ struct ScaledJPEGTests {
         #expect(decoded(wrong, factor: 4) == nil)
     }
 
+    @Test func `a file that defines its tables again has the last ones, and one of very many segments is left`() throws
+    {
+        let file = try Self.jpeg(Self.picture(64, 64), [:])
+        // A table with one code for the end of a block.
+        let other: [UInt8] = [0xFF, 0xC4, 0, 20, 0x10, 1] + [UInt8](repeating: 0, count: 16)
+        func with(_ count: Int) -> [UInt8] {
+            Array(file[..<2] + (0..<count).flatMap { _ in other } + file[2...])
+        }
+        try expectEqual(with(10))
+        #expect(decoded(with(5000), factor: 4) == nil)
+    }
+
     @Test(arguments: [1, 2, 3, 4])
     func `damaged files do no harm, and nearly all that are accepted are what libjpeg makes`(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))

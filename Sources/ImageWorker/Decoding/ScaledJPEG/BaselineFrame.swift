@@ -46,12 +46,15 @@ struct BaselineFrame {
         var transform: UInt8?
     }
 
+    /// The most segments, and fill bytes between them, that are read.
+    private static let mostSegments = 4096
+
     /// Reads the headers; `nil` for damaged ones, and for a file of another kind.
     init?(_ file: Span<UInt8>) {
         guard file.count > 4, file[0] == 0xFF, Int(file[1]) == Marker.start else { return nil }
         var segments = Segments()
         var position = 2
-        while true {
+        for _ in 0..<Self.mostSegments {
             guard position + 4 <= file.count, file[position] == 0xFF else { return nil }
             let marker = Int(file[position + 1])
             guard marker != 0xFF else {
@@ -70,6 +73,7 @@ struct BaselineFrame {
             guard segments.read(marker, content, of: file) else { return nil }
             position = end
         }
+        return nil
     }
 
     private init(size: PixelSize, lumaFactor: Int, components: [Component], scan: Int, _ segments: Segments) {
@@ -103,8 +107,8 @@ struct BaselineFrame {
             let chosen = scan.lowerBound + 1 + 2 * index
             let (dc, ac) = (Int(file[chosen + 1] >> 4), Int(file[chosen + 1] & 15))
             guard file[place] == file[chosen], file[place + 2] < 4, dc < 4, ac < 4,
-                let steps = segments.quantisation[Int(file[place + 2])], let dc = segments.tables.dc[dc],
-                let ac = segments.tables.ac[ac]
+                let steps = segments.quantisation[Int(file[place + 2])], let dc = segments.tables.dc(dc),
+                let ac = segments.tables.ac(ac)
             else { return nil }
             identifiers.append(file[place])
             factors.append(file[place + 1])

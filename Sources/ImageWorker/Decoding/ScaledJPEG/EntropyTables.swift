@@ -36,9 +36,14 @@ struct EntropyTables {
         let codes: CanonicalCodes
     }
 
-    /// The tables by destination.
-    private(set) var dc = [DC?](repeating: nil, count: 4)
-    private(set) var ac = [AC?](repeating: nil, count: 4)
+    /// The codes by destination; tables are made of those that the scan uses, since a file can define any number.
+    private var dcCodes = [CanonicalCodes?](repeating: nil, count: 4)
+    private var acCodes = [CanonicalCodes?](repeating: nil, count: 4)
+
+    /// Makes the table for DC coefficients of a destination, 0–3; `nil` if the file has not defined it.
+    func dc(_ destination: Int) -> DC? { dcCodes[destination].map { DC($0) } }
+    /// Makes the table for AC coefficients of a destination, 0–3; `nil` if the file has not defined it.
+    func ac(_ destination: Int) -> AC? { acCodes[destination].map { AC($0) } }
 
     /// Reads the tables of a segment (§B.2.4.2); `false` for a damaged one.
     mutating func read(_ content: Range<Int>, of file: Span<UInt8>) -> Bool {
@@ -57,11 +62,11 @@ struct EntropyTables {
             guard let read = CanonicalCodes(counts: counts, symbols: symbols) else { return false }
             if kind == 0 {
                 guard symbols.allSatisfy({ $0 <= 11 }) else { return false }
-                dc[table] = DC(read)
+                dcCodes[table] = read
             } else {
                 // The sizes of values at 8 bits (table F.2).
                 guard symbols.allSatisfy({ $0 & 15 <= 10 }) else { return false }
-                ac[table] = AC(read)
+                acCodes[table] = read
             }
         }
         return true
@@ -125,57 +130,4 @@ extension EntropyTables.AC {
 
     private static func bits(_ value: Int) -> UInt16 { UInt16(bitPattern: Int16(truncatingIfNeeded: value)) }
 
-}
-
-/// The codes of a Huffman table by length (ITU-T T.81 §C.2).
-struct CanonicalCodes {
-    /// A code and its symbol.
-    struct Found {
-        var length: Int
-        var symbol: UInt8
-    }
-
-    private let counts: [Int]
-    private let symbols: [UInt8]
-
-    /// Creates codes; `nil` if there are more of a length than there can be.
-    init?(counts: [Int], symbols: [UInt8]) {
-        var room = 1
-        for count in counts {
-            room = room << 1 - count
-            guard room >= 0 else { return nil }
-        }
-        self.counts = counts
-        self.symbols = symbols
-    }
-
-    /// The codes that the first bits of a stream can begin with, by these bits; `nil` for longer ones.
-    func prefixes(ofBits width: Int) -> [Found?] {
-        var found = [Found?](repeating: nil, count: 1 << width)
-        var (code, index) = (0, 0)
-        for length in 1...width {
-            for _ in 0..<counts[length - 1] {
-                let start = code << (width - length)
-                for place in start..<start + 1 << (width - length) {
-                    found[place] = Found(length: length, symbol: symbols[index])
-                }
-                code += 1
-                index += 1
-            }
-            code <<= 1
-        }
-        return found
-    }
-
-    /// Finds the code at the beginning of 16 bits; `nil` if there is none.
-    func first(in bits: Int) -> Found? {
-        var (code, index) = (0, 0)
-        for length in 1...16 {
-            let offset = bits >> (16 - length) - code
-            if offset < counts[length - 1] { return Found(length: length, symbol: symbols[index + offset]) }
-            index += counts[length - 1]
-            code = (code + counts[length - 1]) << 1
-        }
-        return nil
-    }
 }

@@ -1,11 +1,9 @@
-import CLanes
 import ImagePlan
 
 /// A baseline JPEG decoded smaller: to 1/4 or 1/8 of its width and height.
 ///
-/// libjpeg-turbo spends nearly all of the time of such a decode on the Huffman codes, one coefficient at a time; here two are read at once.
-/// Files of other kinds, and damaged ones, are left to libjpeg-turbo, which tells what is wrong with them. Samples are within one
-/// level of its own.
+/// libjpeg-turbo spends nearly all of the time of such a decode on the Huffman codes, one coefficient at a time; here two are read at
+/// once. The pixels are the same. Files of other kinds, and damaged ones, are left to libjpeg-turbo, which tells what is wrong with them.
 struct ScaledJPEG: ~Copyable {
     private let frame: BaselineFrame
     /// The samples per side of a luma block.
@@ -92,11 +90,6 @@ struct ScaledJPEG: ~Copyable {
             reader = EntropyReader(at: frame.scan)
         }
 
-        /// Decodes the next row of units.
-        fileprivate mutating func decode(_ file: Span<UInt8>) throws(EntropyReader.Failure) {
-            if frame.components.count == 1 { try decodeGrey(file) } else { try decodeColours(file) }
-        }
-
         /// Whether everything has been read, and the end of the image follows.
         fileprivate mutating func isComplete(_ file: Span<UInt8>) -> Bool { (try? reader.finish(file)) != nil }
 
@@ -113,24 +106,12 @@ struct ScaledJPEG: ~Copyable {
             try reader.prepare(file)
         }
 
-        private mutating func decodeGrey(_ file: Span<UInt8>) throws(EntropyReader.Failure) {
-            let (component, transform) = (frame.components[0], transforms[0])
-            // Outside of self, which changes meanwhile.
-            var (samples, block) = ([UInt8](), EntropyReader.emptyBlock)
-            swap(&samples, &planes)
-            defer { swap(&samples, &planes) }
-            var span = samples.mutableSpan
-            var coefficients = block.mutableSpan
-            var plane = unsafe span.mutableBytes
-            for unit in 0..<unitsPerRow {
-                try beginUnit(file)
-                try decodeBlock(&coefficients, 0, component, transform, into: &plane, at: unit &* height)
-            }
-        }
-
-        private mutating func decodeColours(_ file: Span<UInt8>) throws(EntropyReader.Failure) {
-            let (y, cb, cr) = (frame.components[0], frame.components[1], frame.components[2])
-            let (luma, blue, red) = (transforms[0], transforms[1], transforms[2])
+        /// Decodes the next row of units.
+        fileprivate mutating func decode(_ file: Span<UInt8>) throws(EntropyReader.Failure) {
+            // Grey images have no second and third component.
+            let (second, third) = frame.components.count == 3 ? (1, 2) : (0, 0)
+            let (y, cb, cr) = (frame.components[0], frame.components[second], frame.components[third])
+            let (luma, blue, red) = (transforms[0], transforms[second], transforms[third])
             let (factor, area) = (frame.lumaFactor, stride * height)
             let side = height / factor
             // Outside of self, which changes meanwhile.
@@ -148,6 +129,7 @@ struct ScaledJPEG: ~Copyable {
                     let offset = place &+ row &* side &* stride &+ column &* side
                     try decodeBlock(&coefficients, 0, y, luma, into: &plane, at: offset)
                 }
+                guard second > 0 else { continue }
                 try decodeBlock(&coefficients, 1, cb, blue, into: &plane, at: place &+ area)
                 try decodeBlock(&coefficients, 2, cr, red, into: &plane, at: place &+ 2 &* area)
             }
@@ -166,83 +148,5 @@ struct ScaledJPEG: ~Copyable {
             let isFlat = try reader.read(&block, component.dc, component.ac, prediction: &predictions[index])
             transform.transform(block.span, isFlat: isFlat, into: &plane, at: offset, stride: stride)
         }
-    }
-}
-
-/// Rows of pixels of a strip's samples (JFIF §"Conversion to and from RGB").
-struct PixelRows: ~Copyable {
-    /// The bytes after the planes that are read with the last samples.
-    static let padding = 8
-
-    /// The bytes of a row, and some more.
-    fileprivate(set) var bytes: [UInt8]
-    private let width: Int
-    private let bands: Int
-
-    fileprivate init(width: Int, bands: Int) {
-        self.width = width
-        self.bands = bands
-        bytes = [UInt8](repeating: 0, count: (width + 8) * bands + 8)
-    }
-
-    /// Converts a row of samples.
-    fileprivate mutating func convert(_ strip: borrowing ScaledJPEG.Strip, row: Int) {
-        let (plane, start, width) = (strip.stride * strip.height, row * strip.stride, width)
-        guard bands == 3 else {
-            for index in 0..<width { bytes[index] = strip.planes[start + index] }
-            return
-        }
-        let samples = unsafe strip.planes.span.bytes
-        var span = bytes.mutableSpan
-        var pixels = unsafe span.mutableBytes
-        for column in stride(from: 0, to: width, by: 8) {
-            let place = start &+ column
-            let packed = Self.packed(
-                y: Self.eight(samples, at: place),
-                cb: Self.eight(samples, at: place &+ plane),
-                cr: Self.eight(samples, at: place &+ 2 &* plane)
-            )
-            for lane in 0..<8 {
-                pixels.storeBytes(of: packed[lane], toByteOffset: 3 &* (column &+ lane), as: UInt32.self)
-            }
-        }
-    }
-
-    @inline(__always)
-    private static func eight(_ samples: RawSpan, at offset: Int) -> SIMD8<UInt8> {
-        // Any bits are 8-bit numbers.
-        unsafe samples.unsafeLoadUnaligned(fromByteOffset: offset, as: SIMD8<UInt8>.self)
-    }
-
-    /// Red, green and blue in the three lower bytes, by libjpeg's factors with 16 fractional bits, without their whole parts.
-    @inline(__always)
-    private static func packed(y: SIMD8<UInt8>, cb: SIMD8<UInt8>, cr: SIMD8<UInt8>) -> SIMD8<UInt32> {
-        let luma = SIMD8<Int16>(truncatingIfNeeded: y)
-        let blue = SIMD8<Int16>(truncatingIfNeeded: cb) &- 128
-        let red = SIMD8<Int16>(truncatingIfNeeded: cr) &- 128
-        let low = SIMD8(blue[0], red[0], blue[1], red[1], blue[2], red[2], blue[3], red[3])
-        let high = SIMD8(blue[4], red[4], blue[5], red[5], blue[6], red[6], blue[7], red[7])
-        return byte(luma &+ red &+ products(low, high, 0, 26_345))
-            | byte(luma &- red &+ products(low, high, -22_554, 18_734)) &<< 8
-            | byte(luma &+ blue &+ blue &+ products(low, high, -14_942, 0)) &<< 16
-    }
-
-    /// The sums of both differences times their factors, rounded.
-    @inline(__always)
-    private static func products(_ low: SIMD8<Int16>, _ high: SIMD8<Int16>, _ blue: Int16, _ red: Int16) -> SIMD8<Int16>
-    {
-        let factors = SIMD8(blue, red, blue, red, blue, red, blue, red)
-        let half = SIMD4<Int32>(repeating: 1 << 15)
-        return edge_saturated_shorts(
-            (edge_pairwise_products(low, factors) &+ half) &>> SIMD4(repeating: 16),
-            (edge_pairwise_products(high, factors) &+ half) &>> SIMD4(repeating: 16)
-        )
-    }
-
-    @inline(__always)
-    private static func byte(_ values: SIMD8<Int16>) -> SIMD8<UInt32> {
-        SIMD8<UInt32>(
-            truncatingIfNeeded: values.clamped(lowerBound: SIMD8(repeating: 0), upperBound: SIMD8(repeating: 255))
-        )
     }
 }
