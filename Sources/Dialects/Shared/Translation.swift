@@ -12,7 +12,9 @@ package struct Translation: Hashable, Sendable {
         case encrypted([UInt8])
     }
 
-    /// What a request states of a signature; it is verified by whoever has the keys.
+    /// The signature that a request states.
+    ///
+    /// The server, which has the keys, verifies it.
     package enum Signature: Hashable, Sendable {
         /// The request says that it is not signed (`unsafe`, `insecure`), or its language has no signatures.
         case none
