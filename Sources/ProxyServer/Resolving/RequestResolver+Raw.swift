@@ -18,7 +18,6 @@ extension RequestResolver {
         of target: [UInt8],
         method: String
     ) throws(Problem) -> (origin: OriginRequest, signingKey: Int?)? {
-        guard table.hasRaw, table.dialect == nil else { return nil }
         let mark = target.firstIndex(of: UInt8(ascii: "?")) ?? target.count
         let rawPath = target[..<mark]
         guard let rule = rawRule(of: target) else { return nil }
@@ -101,8 +100,11 @@ extension RequestResolver {
 }
 
 extension SourceTable {
-    /// Whether any source, or `/fetch`, is raw.
-    var hasRaw: Bool { remote.rule.isRaw || sources.values.contains(where: \.rule.isRaw) }
+    /// The first segments of raw sources' paths; none where all paths are in another server's language.
+    var rawNames: [String] {
+        guard dialect == nil else { return [] }
+        return (remote.rule.isRaw ? ["fetch"] : []) + sources.filter(\.value.rule.isRaw).keys.sorted()
+    }
 }
 
 extension Problem {

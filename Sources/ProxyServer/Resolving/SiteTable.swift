@@ -14,8 +14,8 @@ final class Site: Sendable {
     let token: Secret
     /// The clients that may purge it without a token.
     let purgers: [AddressRange]
-    /// The resolver if any source is raw.
-    let rawResolver: RequestResolver?
+    /// The first segments of raw sources' paths.
+    private let rawNames: [[UInt8]]
     /// Counts its requests; `nil` if there is only the default site.
     let requests: Counter<NoLabel>?
 
@@ -33,7 +33,7 @@ final class Site: Sendable {
         self.token = token
         self.purgers = purgers
         self.requests = requests
-        rawResolver = resolver.table.hasRaw && resolver.table.dialect == nil ? resolver : nil
+        rawNames = resolver.table.rawNames.map { Array($0.utf8) }
     }
 
     /// The name for operators.
@@ -41,6 +41,16 @@ final class Site: Sendable {
 
     /// The path and query below the site's prefix.
     func target(of head: borrowing RequestHead) -> Range<Int> { head.pathAndQuery.dropFirst(mount.count) }
+
+    /// Whether a target below the site's prefix is of a raw source; allocates nothing, since every hit asks.
+    func isRaw(_ target: Range<Int>, in bytes: Span<UInt8>) -> Bool {
+        rawNames.contains { name in
+            let end = target.lowerBound + 1 + name.count
+            guard end <= target.upperBound, bytes[target.lowerBound] == UInt8(ascii: "/") else { return false }
+            for (index, byte) in name.enumerated() where bytes[target.lowerBound + 1 + index] != byte { return false }
+            return end == target.upperBound || bytes[end] == UInt8(ascii: "/") || bytes[end] == UInt8(ascii: "?")
+        }
+    }
 
     /// Returns a request target without the site's prefix, if it has it.
     func stripped(_ target: String) -> String {

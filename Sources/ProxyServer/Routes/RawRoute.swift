@@ -40,7 +40,9 @@ final class RawRoute: Sendable {
         bytes: Span<UInt8>,
         context: RequestContext
     ) -> Reply? {
-        guard var resolver = site.rawResolver, head.targetForm != .authority else { return nil }
+        let range = site.target(of: head)
+        guard head.targetForm != .authority, site.isRaw(range, in: bytes) else { return nil }
+        var resolver = site.resolver
         if let matchers = resolver.table.rules.matchers { resolver.traits = matchers.traits(head, bytes) }
         // Where purging is enabled, PURGE is meant for this cache, not the origin's.
         if head.method == .purge, live.current.takesPurges { return nil }
@@ -48,8 +50,7 @@ final class RawRoute: Sendable {
         let (origin, signingKey): (OriginRequest, Int?)
         let tag: UInt64
         do {
-            let target = bytes.copy(site.target(of: head))
-            guard let found = try resolver.rawTarget(of: target, method: method) else { return nil }
+            guard let found = try resolver.rawTarget(of: bytes.copy(range), method: method) else { return nil }
             (origin, signingKey) = found
             tag = resolver.table.tags[origin.source.name] ?? 0
         } catch {
@@ -96,8 +97,9 @@ final class RawRoute: Sendable {
 
     /// Whether a request's content is accepted; on the loop's thread.
     func expectation(_ head: borrowing RequestHead, of site: Site, bytes: Span<UInt8>) -> Expectation {
-        guard let resolver = site.rawResolver, head.targetForm != .authority,
-            let rule = resolver.rawRule(of: bytes.copy(site.target(of: head)))
+        let range = site.target(of: head)
+        guard head.targetForm != .authority, site.isRaw(range, in: bytes),
+            let rule = site.resolver.rawRule(of: bytes.copy(range))
         else { return .notRaw }
         let method = head.method.name ?? Self.name(of: head.method, bytes)
         return rule.allMethods.contains(method) ? .wanted : .refused(Problem(methodRefusedBy: rule))

@@ -73,4 +73,34 @@ struct SiteTableTests {
         let yaml = "hosts: [img.example]\n\(Self.sites)"
         #expect(try name("http://img.shop.example/a/b", host: "img.example", yaml) == "shop")
     }
+
+    @Test(arguments: [
+        ("/files/a.css", true), ("/files", true), ("/files?a", true), ("/files/", true), ("/fetch?url=x", true),
+        ("/fetch", true),
+        ("/filesystem/a", false), ("/file/a", false), ("/photos/files/a", false), ("/fil", false), ("/", false),
+        ("*", false),
+        ("/%66iles/a", false), ("/Files/a", false),
+    ])
+    func `recognises the targets of raw sources, as their rules do`(target: String, isRaw: Bool) throws {
+        let source =
+            "sources: { files: { url: \"https://a.example/\", raw: true }, photos: { url: \"https://b.example/\" } }"
+        for prefix in ["", "/blog"] {
+            let resolver = try RequestResolver(
+                try load("\(source)\nremote: { raw: true }"),
+                time: ManualTime(),
+                mount: prefix
+            )
+            let site = Site(resolver: resolver, mount: prefix)
+            let bytes = Array("GET \(prefix)\(target) HTTP/1.1".utf8)
+            let range = 4 + prefix.utf8.count..<4 + prefix.utf8.count + target.utf8.count
+            #expect(site.isRaw(range, in: bytes.span) == isRaw)
+            #expect((resolver.rawRule(of: Array(target.utf8)) != nil) == isRaw)
+        }
+    }
+
+    @Test func `no target of a dialect is of a raw source`() throws {
+        let yaml = "dialect: imgproxy\nsources: { files: { url: \"https://a.example/\", raw: true } }"
+        let bytes = Array("/files/a.css".utf8)
+        #expect(try !SiteTable(try load(yaml), time: ManualTime()).standard.isRaw(0..<bytes.count, in: bytes.span))
+    }
 }
