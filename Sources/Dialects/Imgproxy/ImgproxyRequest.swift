@@ -5,6 +5,13 @@ package import ImagePlan
 ///
 /// The grammar and the defaults are those of imgproxy 4, with the separator `:` and without a base URL.
 package enum ImgproxyRequest {
+    /// The image that the text of an encrypted URL names, as the same text names it unencrypted.
+    ///
+    /// - Throws: 400, naming `path`.
+    package static func image(at text: String) throws(RequestError) -> Translation.Image {
+        try ImgproxySource.image(text)
+    }
+
     /// Translates a request; a query is ignored, as in imgproxy.
     ///
     /// - Parameter path: the raw path, beginning with a slash.

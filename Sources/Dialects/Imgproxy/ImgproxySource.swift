@@ -64,7 +64,7 @@ struct ImgproxySource {
     }
 
     /// The image that a decoded URL names: a path if it is local or has no scheme.
-    private static func image(_ url: String) throws(RequestError) -> Translation.Image {
+    static func image(_ url: String) throws(RequestError) -> Translation.Image {
         let isControl = { (scalar: Unicode.Scalar) in scalar.properties.generalCategory == .control }
         guard !url.unicodeScalars.contains(where: isControl) else {
             throw error("has an image URL with a control character")

@@ -24,7 +24,7 @@ package struct Translation: Hashable, Sendable {
 
     package let image: Image
     /// Names and values of Edgeprint's language, in order; the same picture has the same text in all dialects.
-    package let parameters: [Parameter]
+    package var parameters: [Parameter]
     package let signature: Signature
 
     /// Creates a translation.

@@ -34,6 +34,7 @@ struct PurgePlaces {
         }
         guard let path = try RequestPath.parse(text) else { throw Problem(404, "There is no such source.") }
         guard path.source == "fetch" || table.sources[path.source] != nil else { throw table.unknown(path.source) }
+        if let problem = table.borrowing(path.source, parameter: "prefix") { throw problem }
         guard let rule = table.sources[path.source]?.rule else {
             throw Problem(
                 400,
@@ -65,5 +66,17 @@ struct PurgePlaces {
         }
         let names = [table.remote.rule.name] + own.map(\.rule.name).sorted()
         return names.map { OriginPrefix(source: $0, url: url.normalized) }
+    }
+}
+
+extension SourceTable {
+    /// The 400 for a purge of a source that has the images of another one (`dialect-source`); `nil` for other sources.
+    func borrowing(_ name: String, parameter: String) -> Problem? {
+        guard let owner = sources[name]?.reading.dialectSource else { return nil }
+        return Problem(
+            400,
+            "The images of '\(name)' are those of the source '\(owner)' (dialect-source): purge them there.",
+            parameter: parameter
+        )
     }
 }

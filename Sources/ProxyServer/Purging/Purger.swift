@@ -218,7 +218,8 @@ struct Purger: Sendable {
         }
     }
 
-    /// The error for a source or preset that is not configured and has no entries; `nil` for every other selection.
+    /// The error for a source that has no images of its own, and for a source or preset that is not configured and has no entries;
+    /// `nil` for every other selection.
     ///
     /// Entries of a source or preset that is no longer configured can still be purged by its name.
     func unknown(_ selection: PurgeSelection) -> Problem? {
@@ -228,7 +229,7 @@ struct Purger: Sendable {
             let (scope, name) = (CacheNamespace.of(source: full), CacheNamespace.name(of: full))
             guard let site = sites.site(named: scope) else { return .unknownSite(scope, in: sites) }
             let names = site.resolver.table.sources.keys.sorted() + ["fetch"]
-            guard !names.contains(name) else { return nil }
+            guard !names.contains(name) else { return site.resolver.table.borrowing(name, parameter: "source") }
             return Problem(
                 404,
                 "There is no source '\(name)', and no entry of one is cached\(NearestName.hint(name, among: names))",

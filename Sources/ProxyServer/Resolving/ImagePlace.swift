@@ -31,12 +31,7 @@ struct ImagePlace: Sendable, Hashable {
             guard let text = table.verifier.decrypted(bytes) else {
                 throw Self.error("cannot be decrypted with any key of \(name)")
             }
-            guard text.contains("://") || DataURL.isOne(text) else {
-                self.init(Self.encoded(path: text), below: base ?? "", pairs: [])
-                guard base != nil else { throw Self.noBase }
-                return
-            }
-            try self.init(url: text, base: base, in: table)
+            try self.init(of: ImgproxyRequest.image(at: text), base: base, in: table)
         }
     }
 
@@ -66,8 +61,7 @@ struct ImagePlace: Sendable, Hashable {
         switch text[..<mark.lowerBound].lowercased() {
         case "http", "https": try self.init(at: OriginURL(Self.encoded(url: text), of: "path"), base: base, in: table)
         case "s3": try self.init(object: rest, in: table)
-        case "local": try self.init(file: rest, base: base, in: table)
-        case "file": try self.init(file: rest, base: nil, in: table)
+        case "file": try self.init(file: rest, in: table)
         case let scheme: throw Self.error("names an image by the scheme \(scheme):, which no source here has")
         }
     }
@@ -116,12 +110,12 @@ struct ImagePlace: Sendable, Hashable {
         self.init(Self.encoded(path: String(object.dropFirst(best.start.count))), below: best.name, pairs: [])
     }
 
-    /// A file, not percent-encoded: below the folder of a source, or with its absolute path if there is no base.
-    private init(file: String, base: String?, in table: SourceTable) throws(RequestError) {
+    /// The absolute path of a file, not percent-encoded.
+    private init(file: String, in table: SourceTable) throws(RequestError) {
         let found = table.candidates.compactMap { name, entry -> (name: String, start: String)? in
             guard case .file(let root) = entry.rule.location else { return nil }
-            let start = base != nil ? "" : root.hasSuffix("/") ? root : root + "/"
-            return (base ?? name) == name && file.hasPrefix(start) ? (name, start) : nil
+            let start = root.hasSuffix("/") ? root : root + "/"
+            return file.hasPrefix(start) ? (name, start) : nil
         }
         guard let best = found.max(by: { $0.start.utf8.count < $1.start.utf8.count }) else {
             throw Self.error("names a file that no source with a file:// url has")

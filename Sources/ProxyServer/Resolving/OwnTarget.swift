@@ -66,7 +66,7 @@ extension RequestResolver {
         from dialect: Dialect,
         base: String?
     ) throws(Problem) -> OwnTarget {
-        let translation: Translation
+        var translation: Translation
         do throws(RequestError) {
             translation = try dialect.translate(path: path, query: query, source: base)
         } catch {
@@ -75,11 +75,22 @@ extension RequestResolver {
         let foreign = ForeignRequest(translation.signature, in: dialect, by: table.verifier)
         if permission != nil { try foreign.check(table.verifier.keys) }
         do throws(RequestError) {
-            var own = OwnTarget(try ImagePlace(of: translation.image, base: base, in: table), translation)
+            let place = try ImagePlace(of: translation.image, base: base, in: table)
+            // imagor keeps metadata unless told otherwise, but no source need serve it for that.
+            if dialect == .imagor, rule(of: place)?.originals != .serve {
+                translation.parameters.removeAll { $0.name == "meta" && $0.value == "keep" }
+            }
+            var own = OwnTarget(place, translation)
             own.foreign = foreign
             return own
         } catch {
             throw Problem(error)
         }
+    }
+
+    /// The rule of the source that an image belongs to.
+    private func rule(of place: ImagePlace) -> SourceRule? {
+        let name = place.path.dropFirst().prefix { $0 != "/" }
+        return name == "fetch" ? table.remote.rule : table.sources[String(name)]?.rule
     }
 }

@@ -73,6 +73,16 @@ struct DialectRequestTests {
         #expect(try rig.cacheStatus(ours)?.hasPrefix("edgeprint; fwd=uri-miss") == true)
     }
 
+    @Test(arguments: ["prefix\":\"/thumbs/", "prefix\":\"/thumbs/a", "source\":\"thumbs"])
+    func `a purge of a source that has the images of another one names that one`(order: String) throws {
+        let rig = try rig()
+        #expect(try rig.get("/thumbs/unsafe/32x24/a.png").status == 200)
+        let refused = try rig.post("/purge", "{\"\(order)\"}")
+        #expect(refused.status == 400 && refused.text.contains("'photos' (dialect-source)"), "\(refused.text)")
+        #expect(try rig.post("/purge", "{\"\(order.replacing("thumbs", with: "photos"))\"}").status == 200)
+        #expect(try rig.cacheStatus("/thumbs/unsafe/32x24/a.png")?.hasPrefix("edgeprint; fwd=uri-miss") == true)
+    }
+
     @Test func `different languages share a variant`() throws {
         let rig = try rig()
         #expect(try rig.get("/thumbs/unsafe/32x24/filters:format(png)/a.png").status == 200)

@@ -58,6 +58,10 @@ enum DialectChecks {
             let message = "must be as many as keys (\(imgproxy.keys.count)), each the salt of the key at its place"
             report("dialects.imgproxy.salts", message)
         }
+        if imgproxy.keys.isEmpty, !imgproxy.urlKeys.isEmpty {
+            let message = "requires keys: without signatures, answers would tell everybody which texts decrypt"
+            report("dialects.imgproxy.url-keys", message)
+        }
         let lengths = SignatureHash.shortestTruncation...(imagor.hash.size * 4 + 2) / 3
         if imagor.truncate > 0, !lengths.contains(imagor.truncate) {
             let message =
