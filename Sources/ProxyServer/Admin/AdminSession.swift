@@ -1,4 +1,5 @@
 import HTTPKit
+import ImagePlan
 import LinuxSystem
 import OriginTransfer
 import Synchronization
@@ -92,7 +93,7 @@ final class AdminSession: Sendable {
         let tokenDigest = SHA256Digest(hashing: token.value).text
         let message = "\(end) \(generation.load(ordering: .relaxed)) \(tokenDigest)"
         let code = HMACSHA256.code(of: Array(message.utf8), key: key)
-        return "\(end).\(String(decoding: Base64URL.encode(code), as: UTF8.self))"
+        return "\(end).\(Base64.encodeForURL(code))"
     }
 
     private static func cookie(_ value: String, seconds: Int64, isSecure: Bool) -> String {

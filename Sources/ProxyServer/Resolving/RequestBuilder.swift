@@ -191,15 +191,14 @@ struct RequestBuilder: Sendable {
 
     /// The parameter with a URL.
     private func pair(of url: String, _ form: URLForm) throws(Problem) -> String {
-        func text(_ bytes: [UInt8]) -> String { String(decoding: Base64URL.encode(bytes), as: UTF8.self) }
         switch form {
         case .plain: return "url=\(PercentCoding.encodedValue(url))"
-        case .base64: return "url64=\(text(Array(url.utf8)))"
+        case .base64: return "url64=\(Base64.encodeForURL(Array(url.utf8)))"
         case .encrypted:
             guard let sealed = resolver.table.urlKeys.first?.seal(Array(url.utf8)) else {
                 throw Problem(400, "the URL cannot be encrypted: there is no key (remote.url-keys).", parameter: "enc")
             }
-            return "enc=\(text(sealed))"
+            return "enc=\(Base64.encodeForURL(sealed))"
         }
     }
 

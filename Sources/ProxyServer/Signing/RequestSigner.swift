@@ -1,4 +1,5 @@
 import CCrypto
+import ImagePlan
 import OriginTransfer
 
 /// Signs request targets and verifies their signatures: HMAC-SHA256 (RFC 2104) over the raw path, `?` and the raw query
@@ -60,7 +61,7 @@ struct RequestSigner: Sendable {
     }
 
     private static func signature(of message: [UInt8], key: SigningKey) -> [UInt8] {
-        Base64URL.encode(HMACSHA256.code(of: message, key: key.bytes))
+        Array(Base64.encodeForURL(HMACSHA256.code(of: message, key: key.bytes)).utf8)
     }
 
     private static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {

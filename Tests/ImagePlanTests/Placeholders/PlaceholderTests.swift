@@ -30,6 +30,8 @@ struct PlaceholderTests {
             let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 67 + 13) }
             #expect(Base64.encode(bytes) == Data(bytes).base64EncodedString())
             #expect(Base64.encodedCount(count) == Base64.encode(bytes).utf8.count)
+            let forURL = Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
+            #expect(Base64.encodeForURL(bytes) == forURL.prefix { $0 != "=" })
         }
     }
 
