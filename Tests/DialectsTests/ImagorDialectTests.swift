@@ -104,7 +104,7 @@ struct ImagorDialectTests {
             filters:redact() -> redact: is not a filter that can be said
             filters:contrast(90) -> contrast: becomes contrast=
             filters:saturation(-200) -> saturation: must be a number from -100
-            filters:rotate(30) -> rotate: must be a multiple of 90
+            filters:rotate(30) -> rotate: must be 0, 90, 180 or 270
             filters:orient(45) -> orient: must be one of 0, 90
             filters:page(0) -> page: must be a whole number from 1
             filters:max_frames(0) -> max_frames: must be a whole number from 1

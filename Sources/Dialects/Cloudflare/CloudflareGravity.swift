@@ -10,15 +10,14 @@ struct CloudflareGravity {
             value = "center"
             return
         }
-        let sides: KeyValuePairs<String, String> = [
-            "auto": "attention", "face": "subject", "left": "west", "right": "east", "top": "north", "bottom": "south",
-            "center": "center",
-        ]
-        if let side = sides.first(where: { $0.key == stated.text }) {
-            value = side.value
+        let searched = ["auto": "attention", "face": "subject", "center": "center"]
+        if let name = searched[stated.text] {
+            value = name
             return
         }
-        let parts = stated.text.split(separator: "x", omittingEmptySubsequences: false)
+        // A side is a point of the original, too.
+        let sides = ["left": "0x0.5", "right": "1x0.5", "top": "0.5x0", "bottom": "0.5x1"]
+        let parts = (sides[stated.text] ?? stated.text).split(separator: "x", omittingEmptySubsequences: false)
         guard parts.count == 2 else {
             throw stated.error("must be auto, face, left, right, top, bottom, or a point such as 0.3x0.7")
         }

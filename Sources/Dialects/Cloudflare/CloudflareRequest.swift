@@ -35,13 +35,16 @@ package struct CloudflareRequest {
             }
             return .url("\(text)?\(query)")
         }
+        let isEncoded = lowered.hasPrefix("http%3a") || lowered.hasPrefix("https%3a")
         guard query.isEmpty else {
             throw RequestError(
                 parameter: "query",
-                reason: "cannot be said: it belongs to the image, which is a path below a source"
+                reason: isEncoded
+                    ? "cannot be said beside an encoded address: encode it as well, as a part of the address"
+                    : "cannot be said: it belongs to the image, which is a path below a source"
             )
         }
-        if lowered.hasPrefix("http%3a") || lowered.hasPrefix("https%3a") {
+        if isEncoded {
             do {
                 return .url(try PercentCoding.decode(bytes))
             } catch {

@@ -21,7 +21,8 @@ extension ImgproxyOptionType {
         ImgproxyOptionType("filename", "fn", isPartOfPlan: false) { (option, options) throws(RequestError) in
             try option.takes(atMost: 2)
             guard let stated = option.argument(0) else { throw option.error("has no value") }
-            options.filename = try filename(stated, isEncoded: try option.flag(1) ?? false, of: option)
+            let name = try filename(stated, isEncoded: try option.flag(1) ?? false, of: option)
+            options.filename = Stated(name, by: option)
         },
         ImgproxyOptionType("return_attachment", "att", isPartOfPlan: false) { (option, options) throws(RequestError) in
             options.isAttachment = try option.singleFlag()
@@ -48,6 +49,9 @@ extension ImgproxyOptionType {
         },
     ]
 
+    /// The longest file name in bytes, that of our language.
+    static let longestFilename = 255
+
     private static func filename(
         _ stated: String,
         isEncoded: Bool,
@@ -60,11 +64,11 @@ extension ImgproxyOptionType {
         } else {
             name = try? PercentCoding.decode(Array(stated.utf8)[...])
         }
-        guard let name, !name.isEmpty, name != ".", name != "..", name.utf8.count <= 255,
+        guard let name, !name.isEmpty, name != ".", name != "..", name.utf8.count <= longestFilename,
             !name.unicodeScalars.contains(where: {
                 $0 == "/" || $0 == "\\" || $0.properties.generalCategory == .control
             })
-        else { throw option.error("must be a file name without a path, of at most 255 bytes") }
+        else { throw option.error("must be a file name without a path, of at most \(longestFilename) bytes") }
         return name
     }
 }

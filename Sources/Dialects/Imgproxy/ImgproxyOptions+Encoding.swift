@@ -9,7 +9,7 @@ extension ImgproxyOptions {
         if format != nil || preset == nil { settings.append(Parameter("format", format?.name ?? "source")) }
         if format?.isLossless != true {
             if let quality = qualityText { settings.append(Parameter("q", quality)) }
-            if let maximumBytes { settings.append(Parameter("max_bytes", String(maximumBytes))) }
+            if let maximumBytes, hasLimit { settings.append(Parameter("max_bytes", String(maximumBytes))) }
         }
         settings += try encoders()
         if stripsMetadata == false {
@@ -32,6 +32,9 @@ extension ImgproxyOptions {
         if isStill { settings.append(Parameter("anim", "first")) }
         return settings
     }
+
+    /// Whether the quality can be lowered for a limit of the size; otherwise imgproxy serves the result as it is.
+    private var hasLimit: Bool { format != .tiff && !(format == .webp && webp.lossless?.value == true) }
 
     /// The value of our `q`.
     private var qualityText: String? {

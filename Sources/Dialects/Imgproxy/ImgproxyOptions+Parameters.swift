@@ -15,9 +15,22 @@ extension ImgproxyOptions {
             parameters += framing.attributes + colors + (try encoding())
         }
         if let expires { parameters.append(Parameter("exp", String(expires))) }
-        if let filename { parameters.append(Parameter("filename", filename)) }
+        if let filename { parameters.append(Parameter("filename", try completed(filename))) }
         if isAttachment { parameters.append(Parameter("download", "1")) }
         return parameters
+    }
+
+    /// A file name with the extension of the format, if the URL states that.
+    private func completed(_ name: Stated<String>) throws(RequestError) -> String {
+        guard !isRaw, let format else { return name.value }
+        let completed = FileName.completed(name.value, for: format.name)
+        guard completed.utf8.count <= ImgproxyOptionType.longestFilename else {
+            throw RequestError(
+                parameter: name.option,
+                reason: "becomes \(completed), which is longer than \(ImgproxyOptionType.longestFilename) bytes"
+            )
+        }
+        return completed
     }
 
     /// Whether steps between the resize and the canvas would see the canvas if it were part of the resize.

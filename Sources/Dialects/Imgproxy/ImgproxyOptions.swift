@@ -71,7 +71,7 @@ struct ImgproxyOptions {
     var isRaw = false
     var preset: Stated<String>?
     var expires: Int?
-    var filename: String?
+    var filename: Stated<String>?
     var isAttachment = false
     /// Whether an option that a preset could set has been read.
     var hasOwn = false

@@ -12,7 +12,7 @@ struct PlanBuilder {
     private var steps: [Entry] = []
     private var settings: [Entry] = []
     /// Parameters about the request, which are not part of a plan: `filename`, `download`, `exp`.
-    private var request: [Parameter] = []
+    private var request: [Entry] = []
 
     /// Appends a step.
     ///
@@ -25,15 +25,7 @@ struct PlanBuilder {
     ///
     /// - Throws: 400, naming the option, if another option has set another value.
     mutating func set(_ name: String, _ value: String, for option: String) throws(RequestError) {
-        if let other = settings.first(where: { $0.parameter.name == name }) {
-            guard other.parameter.value != value else { return }
-            throw RequestError(
-                parameter: option,
-                reason:
-                    "becomes \(name)=\(value), but \(other.option) has become \(name)=\(other.parameter.value), and there is one"
-            )
-        }
-        settings.append(Entry(parameter: Parameter(name, value), option: option))
+        try Self.add(name, value, for: option, to: &settings)
     }
 
     /// Sets a colour; a transparent one is our default.
@@ -41,8 +33,29 @@ struct PlanBuilder {
         try set("bg", color.text, for: option)
     }
 
-    /// Adds a parameter about the request.
-    mutating func setRequest(_ name: String, _ value: String) { request.append(Parameter(name, value)) }
+    /// Sets a parameter about the request.
+    ///
+    /// - Throws: 400, naming the option, if another option has set another value.
+    mutating func setRequest(_ name: String, _ value: String, for option: String) throws(RequestError) {
+        try Self.add(name, value, for: option, to: &request)
+    }
+
+    private static func add(
+        _ name: String,
+        _ value: String,
+        for option: String,
+        to entries: inout [Entry]
+    ) throws(RequestError) {
+        if let other = entries.first(where: { $0.parameter.name == name }) {
+            guard other.parameter.value != value else { return }
+            throw RequestError(
+                parameter: option,
+                reason:
+                    "becomes \(name)=\(value), but \(other.option) has become \(name)=\(other.parameter.value), and there is one"
+            )
+        }
+        entries.append(Entry(parameter: Parameter(name, value), option: option))
+    }
 
     /// Whether a setting has a value.
     func has(_ name: String) -> Bool { settings.contains { $0.parameter.name == name } }
@@ -57,6 +70,7 @@ struct PlanBuilder {
     ///
     /// - Throws: what our language says of a parameter, about the option that it stands for.
     func parameters() throws(RequestError) -> [Parameter] {
+        let request = try requestParameters()
         let entries = steps + settings
         // Client hints replace `auto`: that is for the server to do.
         let hasHints = entries.contains { $0.parameter.value == "auto" && ["w", "dpr"].contains($0.parameter.name) }
@@ -73,12 +87,29 @@ struct PlanBuilder {
         return try QueryPair.split(Array(text.utf8)).map { Parameter($0.name, $0.value ?? "") } + request
     }
 
+    /// The parameters about the request alone; a file name has the extension of the format, if that is set.
+    ///
+    /// - Throws: what our language says of a parameter, about the option that it stands for.
+    func requestParameters() throws(RequestError) -> [Parameter] {
+        guard !request.isEmpty else { return [] }
+        let parameters = request.map { entry in
+            guard entry.parameter.name == "filename", let format = value(of: "format") else { return entry.parameter }
+            return Parameter("filename", FileName.completed(entry.parameter.value, for: format))
+        }
+        do {
+            _ = try RequestLanguage.parse(query: Self.query(parameters), options: ParseOptions())
+        } catch {
+            throw renamed(error)
+        }
+        return parameters
+    }
+
     private static func query(_ parameters: [Parameter]) -> String {
         parameters.map { "\($0.name)=\(PercentCoding.encodedValue($0.value))" }.joined(separator: "&")
     }
 
     private func renamed(_ error: RequestError) -> RequestError {
-        let stated = (steps + settings).filter { $0.parameter.name == error.parameter }
+        let stated = (steps + settings + request).filter { $0.parameter.name == error.parameter }
         // A repeated step: the one that is refused on its own.
         let refused = stated.first { entry in
             let query = Self.query([entry.parameter])

@@ -39,14 +39,7 @@ extension ThumborFilter {
             plan.builder.step("filter", "grayscale", for: filter.name)
         },
         "rotate": Meaning(arguments: 1...1) { filter, plan throws(RequestError) in
-            let angle = try filter.argument(0).integer(in: -999_999...999_999)
-            guard angle.isMultiple(of: 90) else {
-                throw filter.error("must be a multiple of 90 degrees; others have no effect there")
-            }
-            // Against the clock.
-            let clockwise = ((-angle % 360) + 360) % 360
-            if clockwise != 0 { plan.builder.step("rotate", String(clockwise), for: filter.name) }
-            if clockwise % 180 != 0 { plan.isTurned.toggle() }
+            try plan.appendRotation(filter)
         },
         "background_color": Meaning(arguments: 1...1) { filter, plan throws(RequestError) in
             try plan.builder.setBackground(try filter.argument(0).color(), for: filter.name)
@@ -58,6 +51,17 @@ extension ThumborFilter {
 }
 
 extension ThumborPlan {
+    /// Appends `rotate(angle)`, which is against the clock.
+    mutating func appendRotation(_ filter: ThumborFilter) throws(RequestError) {
+        let angle = try filter.argument(0).integer(in: -999_999...999_999)
+        guard angle.isMultiple(of: 90) else {
+            throw filter.error("must be a multiple of 90 degrees; others have no effect there")
+        }
+        let clockwise = ((-angle % 360) + 360) % 360
+        if clockwise != 0 { builder.step("rotate", String(clockwise), for: filter.name) }
+        if clockwise % 180 != 0 { isTurned.toggle() }
+    }
+
     /// Adds shares of white in percent, one or those of red, green and blue; thumbor's are whole values, rounded towards zero.
     mutating func appendOffset(_ shares: [FixedDecimal], for option: String) {
         let offsets = shares.map { share in

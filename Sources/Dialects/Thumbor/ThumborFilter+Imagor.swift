@@ -31,6 +31,12 @@ extension ThumborFilter {
             plan.builder.step("saturation", try factor(try filter.argument(1)), for: filter.name)
             plan.builder.step("hue", try filter.argument(2).decimal(in: -999_999...999_999).text, for: filter.name)
         },
+        "rotate": Meaning(arguments: 1...1) { filter, plan throws(RequestError) in
+            guard ["0", "90", "180", "270"].contains(try filter.argument(0).text) else {
+                throw filter.error("must be 0, 90, 180 or 270: other angles have no effect there")
+            }
+            try plan.appendRotation(filter)
+        },
         "invert": Meaning(arguments: 0...0) { filter, plan throws(RequestError) in
             plan.builder.step("filter", "invert", for: filter.name)
         },

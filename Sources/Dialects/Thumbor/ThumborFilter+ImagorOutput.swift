@@ -52,18 +52,21 @@ extension ThumborFilter {
             }
         },
         "attachment": Meaning(changesPixels: false, arguments: 0...1) { filter, plan throws(RequestError) in
-            plan.builder.setRequest("download", "1")
-            if let name = filter[0] { plan.builder.setRequest("filename", name.text) }
+            try plan.builder.setRequest("download", "1", for: filter.name)
+            if let name = filter[0] { try plan.builder.setRequest("filename", name.text, for: filter.name) }
         },
         "expire": Meaning(changesPixels: false, arguments: 1...1) { filter, plan throws(RequestError) in
             let text = try filter.argument(0).text
             guard (4...16).contains(text.utf8.count), let milliseconds = Int64(text), milliseconds > 0 else {
                 throw filter.error("must be a time in milliseconds since 1970")
             }
-            plan.builder.setRequest("exp", String(milliseconds / 1_000))
+            try plan.builder.setRequest("exp", String(milliseconds / 1_000), for: filter.name)
         },
         // About imagor's caches.
         "preview": Meaning(changesPixels: false, arguments: 0...0, apply: handledByResize),
         "raw": Meaning(changesPixels: false, arguments: 0...0, apply: handledByResize),
     ]
+
+    /// The filters about the answer, which count for an original, too.
+    static let aboutAnswers: Set<String> = ["attachment", "expire"]
 }

@@ -12,7 +12,7 @@ struct ThumborFilter {
     }
 
     let name: String
-    /// The arguments, decoded, without spaces and quotes around them.
+    /// The arguments, decoded; those of thumbor without spaces and quotes around them.
     let arguments: [String]
 
     /// Parses the filters of a path.
@@ -36,9 +36,14 @@ struct ThumborFilter {
                 throw RequestError(parameter: name, reason: "is not a filter that can be said\(hint)")
             }
             var arguments: [String] = []
-            for argument in self.arguments(part[(open + 1)...].dropLast()) {
-                let text = isDecoded ? String(decoding: argument, as: UTF8.self) : try decoded(argument, of: name)
-                arguments.append(text)
+            for (index, argument) in self.arguments(part[(open + 1)...].dropLast(), rules: rules).enumerated() {
+                if isDecoded {
+                    arguments.append(trimmed(String(decoding: argument, as: UTF8.self)))
+                } else if formArguments[name]?.contains(index) == true {
+                    arguments.append(try formDecoded(argument, of: name))
+                } else {
+                    arguments.append(try decoded(argument, of: name))
+                }
             }
             guard meaning.arguments.contains(arguments.count) else {
                 let (least, most) = (meaning.arguments.lowerBound, meaning.arguments.upperBound)
@@ -48,9 +53,20 @@ struct ThumborFilter {
                         "has \(arguments.count) arguments instead of \(least == most ? "\(least)" : "\(least) to \(most)")"
                 )
             }
-            filters.append(ThumborFilter(name: name, arguments: arguments.map(trimmed)))
+            filters.append(ThumborFilter(name: name, arguments: arguments))
         }
         return filters
+    }
+
+    /// The arguments of imagor's filters that it decodes as those of a form, by their places: texts, fonts and images.
+    private static let formArguments: [String: Set<Int>] = ["label": [0, 6], "watermark": [0]]
+
+    /// Decodes an argument with a plus for a space; one with a malformed `%` is taken literally, as by imagor.
+    private static func formDecoded(_ bytes: ArraySlice<UInt8>, of name: String) throws(RequestError) -> String {
+        guard PercentCoding.isWellFormed(bytes) else {
+            return try decoded(PercentCoding.literal(bytes)[...], of: name)
+        }
+        return try decoded(bytes.flatMap { $0 == UInt8(ascii: "+") ? Array("%20".utf8) : [$0] }[...], of: name)
     }
 
     private static func decoded(_ bytes: ArraySlice<UInt8>, of name: String) throws(RequestError) -> String {
@@ -79,8 +95,8 @@ struct ThumborFilter {
         return parts + [raw[start...]]
     }
 
-    /// Splits at commas outside of parentheses and single quotes; nothing at all is no argument.
-    private static func arguments(_ raw: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+    /// Splits at commas outside of parentheses, and for thumbor of single quotes; nothing at all is no argument.
+    private static func arguments(_ raw: ArraySlice<UInt8>, rules: ThumborRules) -> [ArraySlice<UInt8>] {
         guard raw.contains(where: { $0 != UInt8(ascii: " ") }) else { return [] }
         var parts: [ArraySlice<UInt8>] = []
         var (start, depth, isQuoted) = (raw.startIndex, 0, false)
@@ -88,7 +104,7 @@ struct ThumborFilter {
             switch raw[index] {
             case UInt8(ascii: "("): depth += 1
             case UInt8(ascii: ")"): depth -= 1
-            case UInt8(ascii: "'"): isQuoted.toggle()
+            case UInt8(ascii: "'") where rules == .thumbor: isQuoted.toggle()
             case UInt8(ascii: ",") where depth <= 0 && !isQuoted:
                 parts.append(raw[start..<index])
                 start = index + 1

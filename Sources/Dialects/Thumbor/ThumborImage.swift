@@ -8,8 +8,12 @@ enum ThumborImage {
     /// Without a scheme, it is an address if it begins with a host: labels with a dot between them, the last one of letters only.
     static func image(_ raw: ArraySlice<UInt8>, rules: ThumborRules) throws(RequestError) -> Translation.Image {
         var raw = Array(raw.drop { $0 == UInt8(ascii: "/") })
-        // imagor decodes as in a query.
-        if rules == .imagor { raw = raw.flatMap { $0 == UInt8(ascii: "+") ? Array("%20".utf8) : [$0] } }
+        switch rules {
+        // Decodes what can be decoded.
+        case .thumbor: raw = PercentCoding.repaired(raw[...])
+        // Decodes as in a query.
+        case .imagor: raw = raw.flatMap { $0 == UInt8(ascii: "+") ? Array("%20".utf8) : [$0] }
+        }
         var text = try decoded(raw[...])
         if rules == .imagor {
             guard !text.hasPrefix("color:") else {
@@ -26,12 +30,22 @@ enum ThumborImage {
         // Some clients encode twice, which thumbor's loader undoes.
         let isEncodedTwice =
             text.prefix(10).lowercased().hasPrefix("http%3a") || text.lowercased().hasPrefix("https%3a")
-        if isEncodedTwice { text = try decoded(Array(text.utf8)[...]) }
+        if isEncodedTwice { text = try decoded(repaired(text, rules)[...]) }
         let lowered = text.prefix(8).lowercased()
-        if lowered.hasPrefix("http://") || lowered.hasPrefix("https://") { return .url(text) }
-        if startsWithHost(text) { return .url("\(rules.scheme)://\(text)") }
+        if lowered.hasPrefix("http://") || lowered.hasPrefix("https://") {
+            return .url(String(decoding: repaired(text, rules), as: UTF8.self))
+        }
+        if startsWithHost(text) {
+            return .url("\(rules.scheme)://\(String(decoding: repaired(text, rules), as: UTF8.self))")
+        }
         guard let path = String(validating: raw, as: UTF8.self) else { throw error("is not valid UTF-8") }
         return .path(path)
+    }
+
+    /// An address as thumbor's loader sends it: a percent sign that encodes nothing is encoded.
+    private static func repaired(_ text: String, _ rules: ThumborRules) -> [UInt8] {
+        let bytes = Array(text.utf8)
+        return rules == .thumbor ? PercentCoding.repaired(bytes[...]) : bytes
     }
 
     private static func error(_ reason: String) -> RequestError {

@@ -92,9 +92,11 @@ struct ThumborPath {
         var code: [UInt8] = []
         // The decoder is not asked to finish: a shortened code can end in the middle of a byte.
         let isValid = digits.utf8.allSatisfy { decoder.decode($0, into: &code) }
-        // HMAC-SHA-1 has 20 bytes; imagor may be configured for longer ones, and to shorten them to 17 digits.
-        let lengths = rules == .thumbor ? 20...20 : 12...64
-        guard isValid, lengths.contains(code.count) else {
+        // HMAC-SHA-1 has 20 bytes; imagor may be configured for longer ones, and to shorten them.
+        let isLong =
+            rules == .thumbor
+            ? code.count == 20 : digits.utf8.count >= ThumborRequest.shortestSignature && code.count <= 64
+        guard isValid, isLong else {
             throw RequestError(parameter: "path", reason: "must begin with unsafe or a signature")
         }
         return .stated(code: code, message: Array(message))

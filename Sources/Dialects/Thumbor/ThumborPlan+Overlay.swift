@@ -10,6 +10,7 @@ extension ThumborPlan {
     /// Appends imagor's `label(text,x,y,size,color,alpha,font)`.
     mutating func appendLabel(_ filter: ThumborFilter) throws(RequestError) {
         let text = try filter.argument(0).text
+        guard !text.allSatisfy(\.isWhitespace) else { throw filter.error("lacks an argument") }
         let zero = OptionValue(name: filter.name, text: "0")
         let mark = MarkText(
             ThumborImage.base64(text) ?? text,

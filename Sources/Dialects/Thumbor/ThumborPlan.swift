@@ -19,8 +19,17 @@ struct ThumborPlan {
     /// Whether there is a filter.
     func has(_ name: String) -> Bool { filters.contains { $0.name == name } }
 
+    /// Whether the answer is the original: with `raw()` imagor leaves out everything else that concerns the image.
+    private var isOriginal: Bool { rules == .imagor && has("raw") }
+
     /// The parameters of our language.
     mutating func parameters() throws(RequestError) -> [Parameter] {
+        if isOriginal {
+            for filter in filters where ThumborFilter.aboutAnswers.contains(filter.name) {
+                try rules.filters[filter.name]?.apply(filter, &self)
+            }
+            return try builder.requestParameters()
+        }
         if path.isMeta {
             guard rules == .imagor else {
                 throw RequestError(
@@ -77,6 +86,10 @@ struct ThumborPlan {
         if !builder.has("format") { try builder.set("format", "source", for: "format") }
         // A quality has no effect on a PNG there; ours would reduce its colours.
         if builder.value(of: "format") == "png" { builder.remove("q") }
+        // The size is that of the lowest quality at best.
+        if ["png", "gif", "tiff", "json"].contains(builder.value(of: "format")) || builder.has("lossless") {
+            builder.remove("max_bytes")
+        }
         if rules == .imagor, !has("strip_exif"), !has("strip_metadata") {
             try builder.set("meta", "keep", for: "strip_exif")
         }

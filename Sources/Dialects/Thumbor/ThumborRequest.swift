@@ -5,6 +5,9 @@ package import ImagePlan
 /// Sources: thumbor.readthedocs.io, docs.imagor.net, and for the order of operations the repositories thumbor/thumbor and
 /// cshum/imagor.
 package enum ThumborRequest {
+    /// The least number of characters of a signature of imagor, which reads fewer as a part of the image.
+    package static let shortestSignature = 17
+
     /// Translates a request, as `translate(path:query:source:)` of `Dialect` does; a query changes nothing there, and nothing here.
     package static func translate(
         path: [UInt8],
@@ -14,10 +17,6 @@ package enum ThumborRequest {
         let path = try ThumborPath(path, rules: rules)
         let image = try ThumborImage.image(path.image, rules: rules)
         let filters = try ThumborFilter.parse(path.filters, rules: rules)
-        // imagor answers with the original, whatever else there is.
-        if rules == .imagor, filters.contains(where: { $0.name == "raw" }) {
-            return Translation(image: image, parameters: [], signature: path.signature)
-        }
         var plan = ThumborPlan(path: path, filters: filters, rules: rules, image: image, source: source)
         return Translation(image: image, parameters: try plan.parameters(), signature: path.signature)
     }

@@ -28,7 +28,7 @@ extension WeservPlan {
             try builder.set("lossless", "1", for: "ll")
         }
         try setFrames()
-        if let name = request["filename"] { builder.setRequest("filename", name.text) }
+        if let name = request["filename"] { try builder.setRequest("filename", name.text, for: name.name) }
         if let encoding = request["encoding"] {
             throw encoding.error("cannot be said: answers are images, not data: URLs")
         }

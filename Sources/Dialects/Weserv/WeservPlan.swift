@@ -47,7 +47,9 @@ struct WeservPlan {
         if let color = try request.color(name) { try builder.setBackground(color, for: name) }
     }
 
-    private var hasCrop: Bool { ["crop", "cx", "cy", "cw", "ch"].contains { request[$0] != nil } }
+    private static let cropSides = ["cx", "cy", "cw", "ch"]
+
+    private var hasCrop: Bool { (["crop"] + Self.cropSides).contains { request[$0] != nil } }
 
     /// `cx`, `cy`, `cw`, `ch`, or the older `crop=w,h,x,y`.
     private mutating func appendCrop() throws(RequestError) {
@@ -58,12 +60,18 @@ struct WeservPlan {
                 sides.append(try OptionValue(name: crop.name, text: String(part)).integer(in: 0...Measure.longestSide))
             }
             guard sides.count == 4 else { throw crop.error("must be w,h,x,y in pixels") }
+            if let side = Self.cropSides.first(where: { request[$0] != nil }) {
+                throw RequestError(
+                    parameter: side,
+                    reason: "cannot be combined with crop, which states the whole rectangle"
+                )
+            }
             builder.step("crop", "\(sides[2]),\(sides[3]),\(sides[0]),\(sides[1])", for: crop.name)
             return
         }
         guard hasCrop else { return }
         let values = [("cx", "0"), ("cy", "0"), ("cw", "100%"), ("ch", "100%")].map { request[$0.0]?.text ?? $0.1 }
-        let name = ["cx", "cy", "cw", "ch"].first { request[$0] != nil } ?? "cx"
+        let name = Self.cropSides.first { request[$0] != nil } ?? "cx"
         builder.step("crop", values.joined(separator: ","), for: name)
     }
 

@@ -34,9 +34,8 @@ package struct WeservRequest {
         guard let stated = options["url"] else {
             throw RequestError(parameter: "url", reason: "is missing: the address of the image")
         }
-        guard let url = WeservSource.url(stated.text) else { throw stated.error("must be the address of an image") }
         self.options = options
-        self.url = url
+        url = try WeservSource.url(stated)
     }
 
     private static func pairs(_ query: [UInt8]) throws(RequestError) -> [QueryPair] {

@@ -65,12 +65,20 @@ struct DialectReaderTests {
         ),
         ("}}\ndialects: { imgproxy: { url-keys: [\"00\"] } }", "dialects.imgproxy.url-keys", "32, 48 or 64"),
         ("}}\ndialects: { imgproxy: { signature-size: 4 } }", "dialects.imgproxy.signature-size", "from 8 to 32"),
-        ("}}\ndialects: { imagor: { truncate: 10 } }", "dialects.imagor.truncate", "11 to 27"),
-        ("}}\ndialects: { imagor: { truncate: 40 } }", "dialects.imagor.truncate", "11 to 27"),
+        ("}}\ndialects: { imagor: { truncate: 16 } }", "dialects.imagor.truncate", "17 to 27"),
+        ("}}\ndialects: { imagor: { truncate: 28 } }", "dialects.imagor.truncate", "17 to 27"),
     ])
     func `reports contradictions`(rest: String, key: String, reason: String) {
         let found = problems(Self.photos + ", a: { url: \"https://y.example/\"" + rest)
         #expect(found.contains { $0.contains(" \(key): ") && $0.contains(reason) }, "\(found)")
+    }
+
+    @Test(arguments: [("sha1", 0), ("sha1", 17), ("sha1", 27), ("sha256", 43), ("sha512", 86)])
+    func `a signature of imagor can be shortened to what it reads`(hash: String, truncate: Int) throws {
+        let configuration = try load(
+            Self.photos + "}\ndialects: { imagor: { keys: k, hash: \(hash), truncate: \(truncate) } }"
+        )
+        #expect(configuration.dialects.imagor.truncate == truncate)
     }
 
     @Test func `a source of another one has no settings of its own`() {

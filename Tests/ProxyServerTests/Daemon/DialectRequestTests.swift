@@ -119,8 +119,11 @@ struct DialectRequestTests {
         #expect(answer.status == 200 && PictureHeader.size(ofPNG: answer.body) == [32, 24], "\(answer.text)")
         let long = try signature(rest, key: key, "sha256")
         #expect(try rig.get("/imagor/\(long.prefix(40))/\(rest)").status == 200)
+        let past = "filters:raw():expire(1000000000)/a.png"
+        let expired = "/imagor/\(try signature(past, key: key, "sha256").prefix(40))/\(past)"
         for refused in [
-            "/thumbs/unsafe/\(rest)", "/thumbs/\(code)/33x24/filters:format(png)/a.png", "/imagor/\(long)/\(rest)",
+            expired, "/thumbs/unsafe/\(rest)", "/thumbs/\(code)/33x24/filters:format(png)/a.png",
+            "/imagor/\(long)/\(rest)",
             "/imagor/\(long.prefix(20))/\(rest)", "/imagor/\(code)/\(rest)",
             "/thumbs/\(try signature(rest, key: "x", "sha1"))/\(rest)",
             "/photos/a.png?w=32",

@@ -62,7 +62,7 @@ enum DialectChecks {
             let message = "requires keys: without signatures, answers would tell everybody which texts decrypt"
             report("dialects.imgproxy.url-keys", message)
         }
-        let lengths = SignatureHash.shortestTruncation...(imagor.hash.size * 4 + 2) / 3
+        let lengths = ThumborRequest.shortestSignature...(imagor.hash.size * 4 + 2) / 3
         if imagor.truncate > 0, !lengths.contains(imagor.truncate) {
             let message =
                 "must be 0, or \(lengths.lowerBound) to \(lengths.upperBound) characters with \(imagor.hash.rawValue)"
@@ -87,9 +87,4 @@ enum DialectChecks {
 extension ConfiguredSource.PathReading {
     /// The location of a source that has a `dialect-source`, until that of the other one is known; `nil` for other sources.
     var borrowedLocation: SourceRule.Location? { dialectSource == nil ? nil : .remote }
-}
-
-extension SignatureHash {
-    /// The shortest signature in characters of base64: 8 bytes.
-    static let shortestTruncation = 11
 }

@@ -63,7 +63,7 @@ extension ConfigurationSchema {
             "dialects.imagor.truncate",
             \.dialects.imagor.truncate,
             .count(0...86),
-            "Characters of a signature, as in IMAGOR_SIGNER_TRUNCATE; 0 for all of them."
+            "Characters of a signature, as in IMAGOR_SIGNER_TRUNCATE, at least 17; 0 for all of them."
         ),
     ]
 }
