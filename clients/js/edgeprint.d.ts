@@ -233,8 +233,9 @@ declare global {
     /**
      * An image whose width follows the layout.
      *
-     * `src` is a URL without a signature or with a scoped one; `width` and `height` are its proportions, `thumbhash` or `blurhash`
-     * what is shown until it has loaded, `max-dpr` the highest density. `alt`, `loading`, `fetchpriority`, `decoding`,
+     * `src` is a URL without a signature or with a scoped one; `width` and `height` are its proportions, and `width` is its width
+     * where content determines that, as in flex and grid containers. `thumbhash` or `blurhash` is shown until the image has
+     * loaded, `max-dpr` is the highest density. `alt`, `loading`, `fetchpriority`, `decoding`,
      * `crossorigin` and `referrerpolicy` are those of `<img>`.
      */
     "edge-picture": HTMLElement;

@@ -599,12 +599,20 @@ export function unpicProvider({ base = "" } = {}) {
 const ladder = [160, 240, 320, 480, 640, 960, 1280, 1920, 2560];
 const densities = [1, 1.5, 2, 3];
 
+/** The time in milliseconds for which a width must last before a larger image than the shown one is requested. */
+const patience = 150;
+
 const atLeast = (steps, value) => steps.find(each => each >= value) ?? steps.at(-1);
 
-if (globalThis.customElements && !customElements.get("edge-picture")) {
+/** Whether this is a browser, and not one of the imitations on servers, which lack some of these. */
+const hasLayout = ["customElements", "HTMLElement", "ResizeObserver", "matchMedia"].every(name => globalThis[name])
+  && globalThis.CSSStyleSheet?.prototype.replaceSync !== undefined;
+
+if (hasLayout && !customElements.get("edge-picture")) {
   const common = new CSSStyleSheet();
+  // Without the containment, the natural width of what has loaded would determine a width, and that the next request.
   common.replaceSync(`
-    :host { display: block; overflow: clip; }
+    :host { display: block; overflow: clip; contain: inline-size; min-inline-size: 0; max-inline-size: 100%; }
     :host([hidden]) { display: none; }
     img { display: block; inline-size: 100%; block-size: 100%; object-fit: inherit; object-position: inherit;
       background: center / 100% 100% no-repeat; }
@@ -617,12 +625,12 @@ if (globalThis.customElements && !customElements.get("edge-picture")) {
 
     static #connected = new Set();
     static #sizes = new ResizeObserver(entries => {
-      for (const entry of entries) entry.target.#fit(entry.contentRect.width);
+      for (const entry of entries) entry.target.#resized(entry.contentRect.width);
     });
 
     static #watchDensity() {
       matchMedia(`(resolution: ${devicePixelRatio}dppx)`).addEventListener("change", () => {
-        for (const each of EdgePicture.#connected) each.#fit(each.#width);
+        for (const each of EdgePicture.#connected) each.#fit();
         EdgePicture.#watchDensity();
       }, { once: true });
     }
@@ -631,23 +639,21 @@ if (globalThis.customElements && !customElements.get("edge-picture")) {
       EdgePicture.#watchDensity();
     }
 
-    #image = new Image();
+    #image = this.#made();
+    /** A larger image that loads while the other one is shown. */
+    #next;
+    #isShown = false;
+    #hasWarned = false;
     #shape = new CSSStyleSheet();
     /** The width of the layout, and that of the image requested last, in pixels of CSS and of the device. */
     #width = 0;
     #requested = 0;
+    #timer;
 
     constructor() {
       super();
       const root = this.attachShadow({ mode: "open" });
       root.adoptedStyleSheets = [common, this.#shape];
-      this.#image.part = "img";
-      for (const type of ["load", "error"]) {
-        this.#image.addEventListener(type, () => {
-          this.#image.style.backgroundImage = "";
-          this.dispatchEvent(new Event(type));
-        });
-      }
       root.append(this.#image);
     }
 
@@ -663,37 +669,102 @@ if (globalThis.customElements && !customElements.get("edge-picture")) {
 
     attributeChangedCallback(name, old, value) {
       if (handed.includes(name)) {
-        if (value === null) this.#image.removeAttribute(name);
-        else this.#image.setAttribute(name, value);
+        this.#hand(this.#image, name);
+        // Outside of the document, a lazy image would never load.
+        if (this.#next && name !== "loading") this.#hand(this.#next, name);
       } else if (name === "width" || name === "height") {
         const [width, height] = [Number(this.getAttribute("width")), Number(this.getAttribute("height"))];
-        this.#shape.replaceSync(width > 0 && height > 0 ? `:host { aspect-ratio: ${width} / ${height}; }` : "");
+        const rules = [
+          width > 0 && `contain-intrinsic-inline-size: ${width}px;`, width > 0 && height > 0 && `aspect-ratio: ${width} / ${height};`,
+        ];
+        this.#shape.replaceSync(`:host { ${rules.filter(Boolean).join(" ")} }`);
       } else if (name === "src") {
         if (old === value) return;
+        clearTimeout(this.#timer);
         this.#requested = 0;
-        this.#fit(this.#width);
+        this.#next = undefined;
+        this.#isShown = false;
+        this.#image.removeAttribute("src");
+        this.#blur();
+        this.#fit();
       } else {
-        this.#blur(name === "thumbhash" ? thumbHash(value ?? "") : blurHash(value ?? ""));
+        this.#blur();
       }
     }
 
-    /** Shows a placeholder until the image has loaded. */
-    #blur(placeholder) {
-      const isLoaded = this.#image.complete && this.#image.naturalWidth > 0;
-      this.#image.style.backgroundImage = placeholder && !isLoaded ? `url(${dataURL(placeholder)})` : "";
+    #hand(image, name) {
+      const value = this.getAttribute(name);
+      if (value === null) image.removeAttribute(name);
+      else image.setAttribute(name, value);
     }
 
-    /** Requests the image for a layout, unless it has as many pixels already. */
-    #fit(width) {
+    #made() {
+      const image = new Image();
+      image.part = "img";
+      image.addEventListener("load", () => this.#loaded(image));
+      image.addEventListener("error", () => {
+        // The smaller image stays.
+        if (image === this.#next) this.#next = undefined;
+        if (image !== this.#image) return;
+        image.style.backgroundImage = "";
+        this.dispatchEvent(new Event("error"));
+      });
+      return image;
+    }
+
+    async #loaded(image) {
+      if (image === this.#next) {
+        // An image that is not decoded could flash.
+        await image.decode().catch(() => {});
+        if (image !== this.#next) return;
+        this.#hand(image, "loading");
+        this.#image.replaceWith(image);
+        this.#image = image;
+        this.#next = undefined;
+      }
+      if (image !== this.#image) return;
+      this.#isShown = true;
+      image.style.backgroundImage = "";
+      this.dispatchEvent(new Event("load"));
+    }
+
+    /** Shows a placeholder until the image has loaded. */
+    #blur() {
+      const placeholder = this.#isShown ? null
+        : thumbHash(this.getAttribute("thumbhash") ?? "") ?? blurHash(this.getAttribute("blurhash") ?? "");
+      this.#image.style.backgroundImage = placeholder ? `url(${dataURL(placeholder)})` : "";
+    }
+
+    #resized(width) {
       this.#width = width;
+      clearTimeout(this.#timer);
+      if (this.#requested) this.#timer = setTimeout(() => this.#fit(), patience);
+      else this.#fit();
+      const isInvisible = width < 0.5 && this.hasAttribute("src") && this.getClientRects().length > 0;
+      if (!isInvisible || this.#hasWarned) return;
+      this.#hasWarned = true;
+      console.warn("<edge-picture> requests no image, as its layout gives it no width. Add the attributes width and height.");
+    }
+
+    /** Requests the image for the layout, unless it has as many pixels already. */
+    #fit() {
       const src = this.getAttribute("src");
-      if (!src || !this.isConnected || Math.round(width) < 1) return;
+      const width = Math.round(this.#width);
+      if (!src || !this.isConnected || width < 1) return;
       const most = Number(this.getAttribute("max-dpr")) || Infinity;
       const density = atLeast(densities.filter(each => each <= Math.max(1, most)), devicePixelRatio);
-      const step = atLeast(ladder, Math.round(width));
+      const step = atLeast(ladder, width);
       if (step * density <= this.#requested) return;
       this.#requested = step * density;
-      this.#image.src = sized(src, step, density);
+      const url = sized(src, step, density);
+      if (url === this.#image.getAttribute("src")) return;
+      if (this.#isShown) {
+        this.#next = this.#made();
+        for (const name of handed) if (name !== "loading") this.#hand(this.#next, name);
+        this.#next.src = url;
+      } else {
+        this.#image.src = url;
+      }
     }
   });
 }

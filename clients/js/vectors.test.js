@@ -185,6 +185,24 @@ const status = vectors("cache-status");
 each("Cache-Status", [...status.cacheStatus, ...status.otherCaches], one => assert.deepEqual(cacheStatus(one.value), one.members));
 each("Server-Timing", [...status.serverTiming, ...status.otherServers], one => assert.deepEqual(serverTiming(one.value), one.metrics));
 
+test("the module can be imported where the interfaces of a browser are incomplete", async () => {
+  const defined = [];
+  const imitation = {
+    customElements: { get() {}, define: name => defined.push(name) }, HTMLElement: class {}, CSSStyleSheet: class {},
+    matchMedia() {}, ResizeObserver: class {},
+  };
+  for (const missing of ["customElements", "HTMLElement", "CSSStyleSheet", "matchMedia", "ResizeObserver", ""]) {
+    const names = Object.keys(imitation).filter(name => name !== missing);
+    for (const name of names) globalThis[name] = imitation[name];
+    try {
+      assert.equal(typeof (await import(`./edgeprint.js?without=${missing}`)).target, "function", missing);
+    } finally {
+      for (const name of names) delete globalThis[name];
+    }
+  }
+  assert.deepEqual(defined, []);
+});
+
 test("a missing field says nothing", () => {
   assert.deepEqual(cacheStatus(null), []);
   assert.deepEqual(serverTiming(null), []);
