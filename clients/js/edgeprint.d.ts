@@ -67,7 +67,11 @@ export function withParameters(url: string, parameters: AnyParameters): string;
  */
 export function sized(url: string, width: number, density?: number): string;
 
-/** The value of `scope`: the parameters that a signature permits. */
+/**
+ * The value of `scope`: the parameters that a signature permits.
+ *
+ * @throws {RequestError} for the ends of ranges that are not numbers, or not below 10⁹
+ */
 export function scopeText(entries: readonly {
   name: string;
   /** Whether the parameter must be given. */

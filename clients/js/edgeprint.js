@@ -128,9 +128,16 @@ export const sized = (url, width, density = 1) =>
 
 const separators = text => text.replace(/[%,|:!*-]/g, each => "%" + each.charCodeAt(0).toString(16).toUpperCase());
 
+/** The end of a range; others than numbers of the server's would make the range a text. */
+function rangeEnd(value) {
+  const text = textOf(value);
+  if (/^-?(?=[\d.])\d{0,9}(?:\.\d+)?$/.test(text)) return text;
+  throw new RequestError("scope", `has a range with ${text}, which is no number below 10^9`);
+}
+
 export const scopeText = entries =>
   entries.map(({ name, required, values }) => {
-    const alternatives = values?.map(each => (Array.isArray(each) ? each.join("-") : separators(String(each)))) ?? ["*"];
+    const alternatives = values?.map(each => (Array.isArray(each) ? each.map(rangeEnd).join("-") : separators(textOf(each)))) ?? ["*"];
     return `${separators(name)}${required ? "!" : ""}:${alternatives.join("|")}`;
   }).join(",");
 

@@ -73,6 +73,13 @@ each("scope of entries", signatures.scopeTexts, async one => {
   assert.equal(await signed(key, target("photos/cat.jpg", {}, { scope: one.scope })), one.open);
 });
 
+test("the ends of a scope's ranges are numbers that the server reads", () => {
+  assert.equal(scopeText([{ name: "blur", values: [[1e-5, "2.5"], [-5, 999_999_999]] }]), "blur:0.00001-2.5|-5-999999999");
+  for (const end of [Infinity, NaN, 1e9, 1e21, "auto", "", "-", "1e3", null]) {
+    assert.throws(() => scopeText([{ name: "w", values: [[0, end]] }]), { name: "RequestError", parameter: "scope" }, `${end}`);
+  }
+});
+
 test("a key must be hexadecimal and of a valid length", async () => {
   for (const wrong of ["", "ab".repeat(15), "ab".repeat(129), "zz".repeat(32), "a".repeat(33)]) {
     await assert.rejects(importKey(wrong), TypeError);
@@ -136,6 +143,11 @@ const client = one =>
 
 each("srcset", vectors("srcset").cases, async one =>
   assert.equal(await client(one).srcset(subject(one), one), one.srcset));
+
+for (const one of vectors("srcset").refusals ?? []) {
+  test(`refused srcset: ${one.name}`, () =>
+    assert.rejects(async () => client(one).srcset(subject(one), one), { name: "RequestError", parameter: one.parameter }));
+}
 
 each("picture", vectors("srcset").pictures, async one => {
   const img = { ...one.img, attributes: Object.fromEntries(one.img.attributes ?? []) };

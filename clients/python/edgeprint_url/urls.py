@@ -19,6 +19,7 @@ Pairs = list[tuple[str, str]]
 
 _RESERVED = {"sig", "exp", "scope", "url", "url64", "enc"}
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_NUMBER = re.compile(r"-?(?=[\d.])\d{0,9}(?:\.\d+)?", re.ASCII)
 _SURROGATES = re.compile(r"[\ud800-\udfff]")
 _URL = re.compile(r"https?://|data:", re.IGNORECASE)
 
@@ -114,11 +115,21 @@ class Entry:
 
 
 def scope_text(entries: Iterable[Entry]) -> str:
-    """The value of ``scope``: the parameters that a signature permits."""
+    """The value of ``scope``: the parameters that a signature permits.
+
+    Raises RequestError for the ends of ranges that are not numbers, or not below 10⁹.
+    """
+
+    def end(value: Scalar) -> str:
+        # The server would read the range as a text.
+        number = text_of(value)
+        if not _NUMBER.fullmatch(number):
+            raise RequestError("scope", f"has a range with {number}, which is no number below 10^9")
+        return number
 
     def text(entry: Entry) -> str:
         values = ["*"] if entry.values is None else [
-            "-".join(map(text_of, each)) if isinstance(each, (tuple, list)) else _separators(text_of(each))
+            "-".join(map(end, each)) if isinstance(each, (tuple, list)) else _separators(text_of(each))
             for each in entry.values
         ]
         return f"{_separators(entry.name)}{'!' if entry.required else ''}:{'|'.join(values)}"

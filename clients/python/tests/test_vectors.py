@@ -153,6 +153,13 @@ class VectorTests(unittest.TestCase):
             self.assertEqual(scope, case["scope"])
             self.assertEqual(Edgeprint(key=document["key"], scope=scope).url("photos/cat.jpg"), case["open"])
 
+    def test_the_ends_of_a_scopes_ranges_are_numbers_that_the_server_reads(self) -> None:
+        self.assertEqual(edgeprint.scope_text([Entry("blur", [(1e-5, "2.5"), (-5, 999_999_999)])]), "blur:0.00001-2.5|-5-999999999")
+        for end in (float("inf"), float("nan"), 1e9, 10**9, "auto", "", "-", "1e3", None):
+            with self.assertRaises(RequestError) as caught:
+                edgeprint.scope_text([Entry("w", [(0, end)])])
+            self.assertEqual(caught.exception.parameter, "scope")
+
     def test_a_key_must_be_hexadecimal_and_of_a_valid_length(self) -> None:
         for wrong in ("", "ab" * 15, "ab" * 129, "zz" * 32, "a" * 33, "ab" * 32 + "\n"):
             with self.assertRaises(ValueError):
@@ -162,6 +169,12 @@ class VectorTests(unittest.TestCase):
         document = vectors("srcset")
         for case in self.each(document["cases"]):
             self.assertEqual(images(case, document["key"]).srcset(subject(case), ImageSet(**sets(case))), case["srcset"])
+
+    def test_sets_that_are_refused(self) -> None:
+        for case in vectors("srcset").get("refusals", []):
+            with self.subTest(case["name"]), self.assertRaises(RequestError) as caught:
+                images(case, KEY).srcset(subject(case), ImageSet(**sets(case)))
+            self.assertEqual(caught.exception.parameter, case["parameter"])
 
     def test_pictures(self) -> None:
         document = vectors("srcset")
