@@ -28,11 +28,12 @@ PAGE = """<!doctype html>
 """
 
 IMAGE = "document.querySelector('edge-picture').shadowRoot.querySelector('img')"
+IMAGE_OF = "picture.shadowRoot.querySelector('img')"
 LOADED = f"() => {IMAGE}.complete && {IMAGE}.naturalWidth > 0"
 
 
 @contextmanager
-def page(browser, markup, width=1280, density=1, height=900, hold=False):
+def page(browser, markup, width=1280, density=1, height=900, hold=False, expects_failures=False):
     """A page with pictures: the page, the requests for images, and a function that lets held ones go on."""
     context = browser.chromium.new_context(viewport={"width": width, "height": height}, device_scale_factor=density)
     context.set_default_timeout(20_000)
@@ -53,7 +54,7 @@ def page(browser, markup, width=1280, density=1, height=900, hold=False):
 
     def release():
         while held:
-            held.pop().continue_()
+            held.pop(0).continue_()
 
     opened.route("**", serve)
     opened.on("console", lambda message: message.type in ("error", "warning") and troubles.append(message.text))
@@ -61,6 +62,8 @@ def page(browser, markup, width=1280, density=1, height=900, hold=False):
     try:
         opened.goto(browser.public + "/page")
         yield opened, asked, release
+        if expects_failures:
+            troubles = [each for each in troubles if not each.startswith("Failed to load resource")]
         assert not troubles, troubles
     finally:
         context.close()
@@ -68,7 +71,7 @@ def page(browser, markup, width=1280, density=1, height=900, hold=False):
 
 def settle(opened):
     """Waits until the layout has been observed."""
-    opened.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))")
+    opened.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done())))")
 
 
 def parameters(url):
@@ -157,12 +160,110 @@ def layout(browser):
         for change, expected in steps:
             opened.evaluate(change)
             settle(opened)
+            opened.wait_for_function(f"(new URLSearchParams({IMAGE_OF}.src.split('?')[1]).get('w') ?? '') === '{expected or ''}'")
             src = opened.evaluate("picture.shadowRoot.querySelector('img').src")
             assert parameters(src).get("w") == expected, (change, src)
         opened.wait_for_function(LOADED)
         assert [(parameters(each)["w"], parameters(each).get("blur")) for each in asked] == [
             ("320", None), ("640", None), ("640", "2"),
         ], asked
+
+
+def content_width(browser):
+    """Where its content determines the width, a picture has that of its attribute, and is no wider than its container."""
+    url = scoped(browser, "w:160-2560,dpr:1-3").replace("&", "&amp;")
+    places = [
+        ("display: flex", ""), ("display: flex; flex-direction: column; align-items: center", ""),
+        ("display: grid; justify-items: center", ""), ("display: grid; grid-template-columns: auto 1fr", ""),
+        ("height: 300px", "display: inline-block"), ("height: 300px", "float: left"), ("height: 300px", "position: absolute"),
+    ]
+    markup = "".join(
+        f"""<div style="position: relative; {place}"><edge-picture style="{own}" src="{url}" width="300" height="200" alt="">
+        </edge-picture></div>""" for place, own in places
+    )
+    for container, expected in ((1000, [300, 200]), (150, [150, 100])):
+        with page(browser, f'<div style="width: {container}px">{markup}</div>', height=3000) as (opened, asked, _):
+            every = "[...document.querySelectorAll('edge-picture')]"
+            opened.wait_for_function(f"{every}.every(each => each.shadowRoot?.querySelector('img').naturalWidth > 0)")
+            settle(opened)
+            boxes = opened.evaluate(f"{every}.map(each => [each.offsetWidth, each.offsetHeight])")
+            assert boxes == [expected] * len(places), list(zip(places, boxes))
+            assert {parameters(each)["w"] for each in asked} == {"320" if container == 1000 else "160"}, asked
+
+
+def no_width(browser):
+    """A picture whose layout gives it no width says so in the console, once; one that is not displayed does not."""
+    with page(browser, "") as (opened, asked, _):
+        opened.evaluate("window.warnings = []; console.warn = text => { warnings.push(text); }; null")
+        opened.evaluate("""document.body.insertAdjacentHTML("beforeend", `<div id="box" style="display: flex">
+          <edge-picture src="/photos/a.png"></edge-picture><edge-picture style="display: none" src="/photos/a.png"></edge-picture>
+          </div>`)""")
+        opened.wait_for_function("warnings.length > 0")
+        for _ in range(2):
+            opened.evaluate("box.append(box.firstElementChild)")
+            settle(opened)
+        warnings = opened.evaluate("warnings")
+        assert len(warnings) == 1 and "edge-picture" in warnings[0] and not asked, (warnings, asked)
+
+
+def growth(browser):
+    """A picture that grows requests the final width only, and a larger one that fails leaves the shown one."""
+    url = scoped(browser, "w:160-640,dpr:1-3").replace("&", "&amp;")
+    markup = f"""<div id="box" style="width: 100px"><edge-picture src="{url}" width="3" height="2" alt=""></edge-picture></div>"""
+    with page(browser, markup, expects_failures=True) as (opened, asked, _):
+        opened.wait_for_function(LOADED)
+        opened.evaluate("""() => {
+          window.events = []; window.timers = new Map(); let last = 0;
+          for (const type of ["load", "error"]) document.querySelector("edge-picture").addEventListener(type, () => events.push(type));
+          window.setTimeout = run => (timers.set(++last, run), last);
+          window.clearTimeout = timer => timers.delete(timer);
+          window.elapse = () => { for (const run of timers.values()) run(); timers.clear(); };
+        }""")
+        for width in range(200, 650, 50):
+            opened.evaluate(f"box.style.width = '{width}px'")
+            settle(opened)
+            assert opened.evaluate("timers.size") == 1 and len(asked) == 1, (width, asked)
+        opened.evaluate("elapse()")
+        opened.wait_for_function(f"{IMAGE}.naturalWidth === 640")
+        assert [parameters(each)["w"] for each in asked] == ["160", "640"], asked
+        opened.evaluate("box.style.width = '1200px'")
+        settle(opened)
+        with opened.expect_response(lambda response: response.status == 403):
+            opened.evaluate("elapse()")
+        settle(opened)
+        state = opened.evaluate(f"[{IMAGE}.complete, {IMAGE}.naturalWidth, {IMAGE}.part.value, events]")
+        assert state == [True, 640, "img", ["load"]], state
+
+
+def recycling(browser):
+    """Another src, or none, removes the picture, and the placeholder is shown again."""
+    url = scoped(browser, "w:160-2560,dpr:1-3,blur:1-9,format:*")
+    markup = f"""<edge-picture src="{url}" thumbhash="{thumbhash(browser, url)}" blurhash="LEHV6nWB2yk8pyo0adR*.7kCMdnj" width="3" height="2">
+      </edge-picture>""".replace("&", "&amp;")
+    background = f"getComputedStyle({IMAGE}).backgroundImage"
+    with page(browser, markup, hold=True) as (opened, asked, release):
+        opened.evaluate("window.picture = document.querySelector('edge-picture'); window.hash = picture.getAttribute('thumbhash')")
+
+        def load():
+            opened.wait_for_function(f"{IMAGE}.src")
+            settle(opened)
+            first = opened.evaluate(background)
+            release()
+            opened.wait_for_function(LOADED)
+            opened.wait_for_function(f"{background} === 'none'")
+            return first
+
+        first = load()
+        opened.evaluate("""picture.setAttribute("thumbhash", hash + ""); picture.setAttribute("src", picture.getAttribute("src") + "&blur=2")""")
+        opened.wait_for_function(f"{IMAGE}.naturalWidth === 0")
+        assert opened.evaluate(background) == first != "none"
+        opened.evaluate("picture.removeAttribute('thumbhash')")
+        second = load()
+        assert second not in ("none", first), second
+        opened.evaluate("picture.removeAttribute('src')")
+        opened.wait_for_function(f"{IMAGE}.naturalWidth === 0 && !{IMAGE}.hasAttribute('src')")
+        assert opened.evaluate(background) == second
+        assert [parameters(each).get("blur") for each in asked] == [None, "2"], asked
 
 
 def attributes(browser):

@@ -59,6 +59,25 @@ struct VectorTests {
         }
     }
 
+    @Test func `signatures for sites with a prefix are those of the vectors`() throws {
+        let vectors = try Vectors.read("signatures", as: Vectors.Signatures.self).sites
+        #expect(vectors.count > 3)
+        for vector in vectors {
+            let url = try vector.server(isSigned: true)
+                .url(
+                    for: vector.location,
+                    vector.transform,
+                    expires: vector.exp,
+                    scope: vector.parsedScope()
+                )
+            guard case .text(let signed) = vector.signed else {
+                Issue.record("\(vector.name)")
+                continue
+            }
+            #expect(url == vector.url ?? signed, "\(vector.name)")
+        }
+    }
+
     @Test func `scoped signatures are those of the vectors`() throws {
         let vectors = try Vectors.read("signatures", as: Vectors.Signatures.self).scopes
         #expect(vectors.count >= 5)

@@ -5,7 +5,7 @@ export type Value = string | number | boolean | null | undefined;
 export interface Parameters {
   w?: number | "auto" | (string & {});
   h?: number | (string & {});
-  fit?: "contain" | "cover" | "fill" | "pad" | "outside";
+  fit?: "contain" | "cover" | "fill" | "pad" | "outside" | "crop" | "auto";
   gravity?: "center" | "north" | "south" | "east" | "west" | "northeast" | "northwest" | "southeast" | "southwest"
     | "attention" | "entropy" | "subject" | (string & {});
   dpr?: number | "auto";
@@ -22,12 +22,14 @@ export interface Parameters {
 export type AnyParameters = Parameters | Iterable<readonly [name: string, value: Value | readonly Value[]]>;
 
 export interface TargetOptions {
-  /** Seconds since 1970 at which the request expires. */
-  exp?: number;
-  /** What is signed in place of the parameters, as by `scopeText`. */
-  scope?: string;
+  /** Seconds since 1970 at which the request expires; `null` for none, also where the client has one. */
+  exp?: number | null;
+  /** What is signed in place of the parameters, as by `scopeText`; `null` for nothing. */
+  scope?: string | null;
   /** How the URL of a remote image is written. */
   form?: "plain" | "base64";
+  /** Whether URLs of other servers are images, too: true by default, but for `SigningEdgeprint`. */
+  remote?: boolean;
 }
 
 /** A request that cannot be built. */
@@ -41,12 +43,18 @@ export class RequestError extends Error {
  * The path and query of a request, not signed.
  *
  * @param subject `SOURCE/PATH`, not encoded, or the absolute URL of an image elsewhere.
- * @throws {RequestError} for dot segments, control characters, text that is not Unicode, values without a text, and names that
- *   the builder writes itself.
+ * @throws {RequestError} for paths without a source, dot segments, control characters, text that is not Unicode, values without
+ *   a text, and names that the builder writes itself.
  */
 export function target(subject: string, parameters?: AnyParameters, options?: TargetOptions): string;
 
-/** Replaces parameters of a URL where they stand, or appends them; `w` is inserted first. The rest of the URL stays as it is. */
+/**
+ * Replaces parameters of a URL where they stand, or appends them; `w` is inserted first. The rest of the URL stays as it is.
+ *
+ * A URL that is signed as a whole is returned as it is.
+ *
+ * @throws {RequestError} as `target`
+ */
 export function withParameters(url: string, parameters: AnyParameters): string;
 
 /**
@@ -59,7 +67,11 @@ export function withParameters(url: string, parameters: AnyParameters): string;
  */
 export function sized(url: string, width: number, density?: number): string;
 
-/** The value of `scope`: the parameters that a signature permits. */
+/**
+ * The value of `scope`: the parameters that a signature permits.
+ *
+ * @throws {RequestError} for the ends of ranges that are not numbers, or not below 10⁹
+ */
 export function scopeText(entries: readonly {
   name: string;
   /** Whether the parameter must be given. */
@@ -88,7 +100,12 @@ export function signature(key: CryptoKey | string, target: string): Promise<stri
 /** The target with its signature at the end. */
 export function signed(key: CryptoKey | string, target: string): Promise<string>;
 
-/** Parameters, and the widths in pixels or the densities at which they are offered. */
+/**
+ * Parameters, and the widths in pixels or the densities at which they are offered.
+ *
+ * Widths replace `w` and drop `dpr`, and scale `h`, which must have a `w` beside it. A height that only a preset states is not
+ * scaled: each width is then another crop.
+ */
 export interface ImageSet {
   parameters?: AnyParameters;
   widths?: readonly number[];
@@ -106,6 +123,8 @@ export interface Picture {
 export interface ClientOptions extends TargetOptions {
   /** The beginning of all URLs, such as `https://img.example.com`. */
   base?: string;
+  /** The `prefix` of the site in the server's configuration, such as `/blog`, which signatures cover. */
+  prefix?: string;
 }
 
 /** Builds URLs and markup without signatures. */
@@ -119,7 +138,11 @@ export class Edgeprint<Text = string> {
   picture(subject: string, picture: Picture, options?: TargetOptions): Text;
 }
 
-/** Builds URLs and markup with signatures, for servers: a key in a page is no secret. */
+/**
+ * Builds URLs and markup with signatures, for servers: a key in a page is no secret.
+ *
+ * A signature permits what `remote.allow` does not, so URLs of other servers are refused without `remote: true`.
+ */
 export class SigningEdgeprint extends Edgeprint<Promise<string>> {
   constructor(options: ClientOptions & { key: CryptoKey | string });
 }
@@ -214,8 +237,9 @@ declare global {
     /**
      * An image whose width follows the layout.
      *
-     * `src` is a URL without a signature or with a scoped one; `width` and `height` are its proportions, `thumbhash` or `blurhash`
-     * what is shown until it has loaded, `max-dpr` the highest density. `alt`, `loading`, `fetchpriority`, `decoding`,
+     * `src` is a URL without a signature or with a scoped one; `width` and `height` are its proportions, and `width` is its width
+     * where content determines that, as in flex and grid containers. `thumbhash` or `blurhash` is shown until the image has
+     * loaded, `max-dpr` is the highest density. `alt`, `loading`, `fetchpriority`, `decoding`,
      * `crossorigin` and `referrerpolicy` are those of `<img>`.
      */
     "edge-picture": HTMLElement;

@@ -39,89 +39,105 @@ const isURL = text => /^(?:https?:\/\/|data:)/i.test(text);
 function path(subject) {
   checked(subject, "path");
   if (subject.split(/[/\\]/).some(each => each === "." || each === "..")) throw new RequestError("path", "has a dot segment");
+  if (/^(?:\/?$|\/\/)/.test(subject)) throw new RequestError("path", "must begin with the name of a source");
   return encodedPath(subject.startsWith("/") ? subject : "/" + subject);
 }
 
 const base64url = bytes => base64(bytes).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
 const base64 = bytes => btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join(""));
 
+/** A value as text: numbers without an exponent, and with the six decimal places that the server reads. */
+function textOf(value) {
+  if (typeof value === "boolean") return String(Number(value));
+  if (typeof value !== "number" || !Number.isFinite(value)) return String(value);
+  return String(Number.isInteger(value) ? BigInt(value) : Number(value.toFixed(6)));
+}
+
 /** The pairs of an object or of pairs: a list is a parameter for each of its values, `undefined` and `null` are none. */
 const pairs = parameters =>
   (parameters[Symbol.iterator] ? [...parameters] : Object.entries(parameters)).flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [value])
       .filter(each => each !== undefined && each !== null)
-      .map(each => [name, typeof each === "boolean" ? String(Number(each)) : String(each)]));
+      .map(each => [name, textOf(each)]));
+
+/** A pair, encoded for a query. */
+function encodedPair([name, value]) {
+  if (reserved.has(name)) throw new RequestError(name, "cannot be given as a parameter: it is generated");
+  if (value === "") throw new RequestError(name, "has no value");
+  return [encodedValue(checked(name, "name")), encodedValue(checked(value, name))];
+}
 
 const withoutSlash = base => base.replace(/\/$/, "");
 
-export function target(subject, parameters = {}, { exp, scope, form } = {}) {
+export function target(subject, parameters = {}, { exp, scope, form, remote = true } = {}) {
   const isRemote = isURL(subject);
   const query = [];
   if (isRemote) {
+    if (!remote) throw new RequestError("url", "cannot be that of another server: remote is not enabled");
     checked(subject, "url");
     query.push(form === "base64" ? `url64=${base64url(new TextEncoder().encode(subject))}` : `url=${encodedValue(subject)}`);
   }
-  for (const [name, value] of pairs(parameters)) {
-    if (reserved.has(name)) throw new RequestError(name, "cannot be given as a parameter: it is generated");
-    if (value === "") throw new RequestError(name, "has no value");
-    query.push(`${encodedValue(checked(name, "name"))}=${encodedValue(checked(value, name))}`);
+  query.push(...pairs(parameters).map(pair => encodedPair(pair).join("=")));
+  if (scope !== undefined && scope !== null) query.push(`scope=${encodedValue(checked(scope, "scope"))}`);
+  if (exp !== undefined && exp !== null) {
+    if (!(exp >= 0 && exp < 1e12)) throw new RequestError("exp", "must be a time in seconds since 1970");
+    query.push(`exp=${Math.trunc(exp)}`);
   }
-  if (scope !== undefined) query.push(`scope=${encodedValue(checked(scope, "scope"))}`);
-  if (exp !== undefined) query.push(`exp=${Math.trunc(exp)}`);
   return (isRemote ? "/fetch" : path(subject)) + (query.length ? "?" + query.join("&") : "");
 }
 
-/** Replaces a parameter where it stands, or inserts it. */
-function assign(list, name, value, isFirst) {
+/** Pairs where other values of a parameter stand in place of its own, or are inserted. */
+function assigned(list, name, values, isFirst) {
   const place = list.findIndex(([each]) => each === name);
-  if (place >= 0) list[place] = [name, value];
-  else if (isFirst) list.unshift([name, value]);
-  else list.push([name, value]);
+  const result = list.filter(([each]) => each !== name);
+  result.splice(place >= 0 ? place : isFirst ? 0 : result.length, 0, ...values.map(value => [name, value]));
+  return result;
 }
 
 /** Pairs for another width; `h` beside `w` is scaled alike. */
 function resized(list, width) {
   const { w, h } = Object.fromEntries(list);
-  const result = [...list];
-  assign(result, "w", String(width), true);
-  if (w > 0 && h > 0) assign(result, "h", String(Math.max(1, Math.floor((h * width) / w + 0.5))));
-  return result;
+  const result = assigned(list, "w", [textOf(width)], true);
+  return w > 0 && h > 0 ? assigned(result, "h", [String(Math.max(1, Math.floor((h * width) / w + 0.5)))]) : result;
 }
 
-function dense(list, density) {
-  const result = [...list];
-  assign(result, "dpr", String(density));
-  return result;
-}
+const dense = (list, density) => assigned(list, "dpr", [textOf(density)]);
 
-/** Changes the query of a URL without decoding it. */
+/** Changes the query of a URL without decoding it, unless it is signed as a whole. */
 function edited(url, change) {
-  const [place, query = ""] = url.split(/\?(.*)/s);
+  const [, place, query = "", fragment = ""] = /^([^?#]*)(?:\?([^#]*))?(#.*)?$/s.exec(url);
   const list = query.split("&").filter(Boolean).map(each => each.split(/=(.*)/s).slice(0, 2));
+  const has = name => list.some(([each]) => each === name);
+  if (has("sig") && !has("scope")) return url;
   const changed = change(list).map(pair => pair.join("=")).join("&");
-  return changed ? `${place}?${changed}` : place;
+  return (changed ? `${place}?${changed}` : place) + fragment;
 }
 
 export const withParameters = (url, parameters) =>
   edited(url, list => {
-    for (const [name, value] of pairs(parameters)) assign(list, encodedValue(name), encodedValue(value), name === "w");
-    return list;
+    const values = new Map();
+    for (const [name, value] of pairs(parameters).map(encodedPair)) values.set(name, [...(values.get(name) ?? []), value]);
+    return [...values].reduce((result, [name, own]) => assigned(result, name, own, name === "w"), list);
   });
 
-export function sized(url, width, density = 1) {
-  // Signed as a whole.
-  if (/[?&]sig=/.test(url) && !/[?&]scope=/.test(url)) return url;
-  return edited(url, list => {
+export const sized = (url, width, density = 1) =>
+  edited(url, list => {
     const result = resized(list, width);
     return density === 1 && !list.some(([name]) => name === "dpr") ? result : dense(result, density);
   });
-}
 
 const separators = text => text.replace(/[%,|:!*-]/g, each => "%" + each.charCodeAt(0).toString(16).toUpperCase());
 
+/** The end of a range; others than numbers of the server's would make the range a text. */
+function rangeEnd(value) {
+  const text = textOf(value);
+  if (/^-?(?=[\d.])\d{0,9}(?:\.\d+)?$/.test(text)) return text;
+  throw new RequestError("scope", `has a range with ${text}, which is no number below 10^9`);
+}
+
 export const scopeText = entries =>
   entries.map(({ name, required, values }) => {
-    const alternatives = values?.map(each => (Array.isArray(each) ? each.join("-") : separators(String(each)))) ?? ["*"];
+    const alternatives = values?.map(each => (Array.isArray(each) ? each.map(rangeEnd).join("-") : separators(textOf(each)))) ?? ["*"];
     return `${separators(name)}${required ? "!" : ""}:${alternatives.join("|")}`;
   }).join(",");
 
@@ -159,41 +175,56 @@ const tag = (name, attributes) =>
   `<${name}${attributes.filter(([, value]) => value !== undefined && value !== null)
     .map(([attribute, value]) => ` ${attribute}="${escaped(value)}"`).join("")}>`;
 
+/** A set whose parameters are pairs, which can be read more than once. */
+const settled = set => ({ ...set, parameters: pairs(set.parameters ?? {}) });
+
 /** The candidates of a set: parameters, and what describes them. */
-function candidates({ parameters = {}, widths, densities }) {
-  const list = pairs(parameters);
-  if (widths) return widths.map(width => [resized(list, width), ` ${width}w`]);
-  if (densities) return densities.map(density => [dense(list, density), ` ${density}x`]);
-  return [[list, ""]];
+function candidates({ parameters, widths, densities }) {
+  if (widths) {
+    // A density would multiply the widths, and a height alone would bound them.
+    const { w, h } = Object.fromEntries(parameters);
+    if (h !== undefined && w === undefined) throw new RequestError("h", "must have a w beside it, from which widths scale it");
+    if (h !== undefined && Number(w) === 0) throw new RequestError("w", "must be at least 1");
+    const list = parameters.filter(([name]) => name !== "dpr");
+    return widths.map(width => [resized(list, width), ` ${textOf(width)}w`]);
+  }
+  if (densities) return densities.map(density => [dense(parameters, density), ` ${textOf(density)}x`]);
+  return [[parameters, ""]];
 }
 
 export class Edgeprint {
   #base;
+  #prefix;
   #options;
 
-  constructor({ base = "", ...options } = {}) {
+  constructor({ base = "", prefix = "", ...options } = {}) {
+    if (prefix && !/^\/.*[^/]$/s.test(prefix)) throw new RequestError("prefix", "must begin with a slash, and not end with one");
     this.#base = withoutSlash(base);
+    this.#prefix = prefix;
     this.#options = options;
   }
 
   url(subject, parameters, options) {
-    return this.render(address => address(target(subject, parameters, { ...this.#options, ...options })));
+    const list = pairs(parameters ?? {});
+    return this.render(address => address(this.#target(subject, list, options)));
   }
 
   srcset(subject, set, options) {
-    return this.render(address => this.#set(subject, set, options, address));
+    const own = settled(set);
+    return this.render(address => this.#set(subject, own, options, address));
   }
 
   picture(subject, { sources = [], img }, options) {
+    const [image, ...others] = [img, ...sources].map(settled);
     return this.render(address => {
       const set = each => this.#set(subject, each, options, address);
-      const urls = candidates(img).map(([list]) => address(target(subject, list, { ...this.#options, ...options })));
+      const urls = candidates(image).map(([list]) => address(this.#target(subject, list, options)));
       const markup = tag("img", [
-        ["src", urls.at(img.widths ? -1 : 0)], ["srcset", img.widths || img.densities ? set(img) : undefined],
-        ["sizes", img.sizes], ...Object.entries(img.attributes ?? {}),
+        ["src", urls.at(image.widths ? -1 : 0)], ["srcset", image.widths || image.densities ? set(image) : undefined],
+        ["sizes", image.sizes], ...Object.entries(image.attributes ?? {}),
       ]);
-      if (!sources.length) return markup;
-      const all = sources.map(each => tag("source", [
+      if (!others.length) return markup;
+      const all = others.map(each => tag("source", [
         ["media", each.media], ["type", each.type], ["srcset", set(each)], ["sizes", each.sizes],
         ["width", each.width], ["height", each.height],
       ]));
@@ -203,7 +234,13 @@ export class Edgeprint {
 
   #set(subject, set, options, address) {
     return candidates(set)
-      .map(([list, descriptor]) => address(target(subject, list, { ...this.#options, ...options })) + descriptor).join(", ");
+      .map(([list, descriptor]) => address(this.#target(subject, list, options)) + descriptor).join(", ");
+  }
+
+  /** The target of a request; the client's own options count where the call has none. */
+  #target(subject, list, options = {}) {
+    const given = Object.entries(options).filter(([, value]) => value !== undefined);
+    return this.#prefix + target(subject, list, { ...this.#options, ...Object.fromEntries(given) });
   }
 
   /** The text that `write` makes with a function from targets to URLs. */
@@ -215,8 +252,8 @@ export class Edgeprint {
 export class SigningEdgeprint extends Edgeprint {
   #key;
 
-  constructor({ key, ...options }) {
-    super(options);
+  constructor({ key, remote = false, ...options }) {
+    super({ ...options, remote });
     this.#key = typeof key === "string" ? importKey(key) : Promise.resolve(key);
     this.#key.catch(() => {});
   }
@@ -424,22 +461,29 @@ export function cacheStatus(value) {
 export function serverTiming(value) {
   const word = "[\\w!#$%&'*+\\-.^`|~]+";
   const parameter = new RegExp(`[ \\t]*;[ \\t]*(${word})[ \\t]*(?:=[ \\t]*(?:(${word})|"((?:[^"\\\\]|\\\\.)*)"))?`, "y");
-  const name = new RegExp(`[ \\t,]*(${word})`, "y");
+  const name = new RegExp(word, "y");
   const reader = new Reader(value ?? "");
   const metrics = [];
-  for (let found; (found = reader.take(name)); ) {
-    const metric = { name: found[1] };
+  // Empty members are skipped (RFC 9110 §5.6.1).
+  while (reader.take(/[ \t,]*/y) && !reader.isAtEnd) {
+    const start = reader.at;
+    const metric = { name: reader.take(name)?.[0] };
     const seen = new Set();
-    while ((found = reader.take(parameter))) {
+    for (let found; metric.name && (found = reader.take(parameter)); ) {
       const key = found[1].toLowerCase();
       const text = found[2] ?? found[3]?.replace(/\\(.)/g, "$1");
       if (text === undefined || seen.has(key)) continue;
       seen.add(key);
-      if (key === "dur" && text !== "" && Number.isFinite(Number(text))) metric.duration = Number(text);
+      if (key === "dur" && /^\d+(?:\.\d+)?$/.test(text)) metric.duration = Number(text);
       if (key === "desc") metric.description = text;
     }
-    metrics.push(metric);
-    if (!reader.take(/[ \t]*,/y)) break;
+    if (metric.name && reader.take(/[ \t]*(?:,|$)/y)) {
+      metrics.push(metric);
+    } else {
+      // A malformed member ends at the next comma that is not within quotes.
+      reader.at = start;
+      reader.take(/(?:"(?:[^"\\]|\\.)*"|[^,])*/y);
+    }
   }
   return metrics;
 }
@@ -451,6 +495,8 @@ function located(source, base) {
   const text = String(source);
   const isOurs = base !== "" && text.startsWith(base + "/");
   if (isURL(text) && !isOurs) return base + target(text);
+  // A browser would take it for a URL of another host.
+  if (!isOurs && text.startsWith("//")) throw new RequestError("path", "must begin with the name of a source");
   const url = isOurs ? text : `${base}/${text.replace(/^\//, "")}`;
   return url.replace(/[^\w\-.~!$&'()*+,;=:@/?%]/gu, encodeURIComponent);
 }
@@ -541,7 +587,7 @@ export function unpicProvider({ base = "" } = {}) {
     if (!text.startsWith(place + "/")) return null;
     const [src, query] = text.split("?");
     const found = [...new URLSearchParams(query?.replace(/\+/g, "%2B"))];
-    if (new Set(found.map(([name]) => name)).size < found.length || /(?:^|&)(?:sig|url|url64|enc)=/.test(query)) return null;
+    if (new Set(found.map(([name]) => name)).size < found.length || /(?:^|&)(?:sig|exp|scope|url|url64|enc)=/.test(query)) return null;
     const own = Object.fromEntries(Object.entries(names).map(each => each.reverse()));
     return { src, operations: Object.fromEntries(found.map(([name, value]) => [own[name] ?? name, value])) };
   };
@@ -560,12 +606,20 @@ export function unpicProvider({ base = "" } = {}) {
 const ladder = [160, 240, 320, 480, 640, 960, 1280, 1920, 2560];
 const densities = [1, 1.5, 2, 3];
 
+/** The time in milliseconds for which a width must last before a larger image than the shown one is requested. */
+const patience = 150;
+
 const atLeast = (steps, value) => steps.find(each => each >= value) ?? steps.at(-1);
 
-if (globalThis.customElements && !customElements.get("edge-picture")) {
+/** Whether this is a browser, and not one of the imitations on servers, which lack some of these. */
+const hasLayout = ["customElements", "HTMLElement", "ResizeObserver", "matchMedia"].every(name => globalThis[name])
+  && globalThis.CSSStyleSheet?.prototype.replaceSync !== undefined;
+
+if (hasLayout && !customElements.get("edge-picture")) {
   const common = new CSSStyleSheet();
+  // Without the containment, the natural width of what has loaded would determine a width, and that the next request.
   common.replaceSync(`
-    :host { display: block; overflow: clip; }
+    :host { display: block; overflow: clip; contain: inline-size; min-inline-size: 0; max-inline-size: 100%; }
     :host([hidden]) { display: none; }
     img { display: block; inline-size: 100%; block-size: 100%; object-fit: inherit; object-position: inherit;
       background: center / 100% 100% no-repeat; }
@@ -578,12 +632,12 @@ if (globalThis.customElements && !customElements.get("edge-picture")) {
 
     static #connected = new Set();
     static #sizes = new ResizeObserver(entries => {
-      for (const entry of entries) entry.target.#fit(entry.contentRect.width);
+      for (const entry of entries) entry.target.#resized(entry.contentRect.width);
     });
 
     static #watchDensity() {
       matchMedia(`(resolution: ${devicePixelRatio}dppx)`).addEventListener("change", () => {
-        for (const each of EdgePicture.#connected) each.#fit(each.#width);
+        for (const each of EdgePicture.#connected) each.#fit();
         EdgePicture.#watchDensity();
       }, { once: true });
     }
@@ -592,23 +646,21 @@ if (globalThis.customElements && !customElements.get("edge-picture")) {
       EdgePicture.#watchDensity();
     }
 
-    #image = new Image();
+    #image = this.#made();
+    /** A larger image that loads while the other one is shown. */
+    #next;
+    #isShown = false;
+    #hasWarned = false;
     #shape = new CSSStyleSheet();
     /** The width of the layout, and that of the image requested last, in pixels of CSS and of the device. */
     #width = 0;
     #requested = 0;
+    #timer;
 
     constructor() {
       super();
       const root = this.attachShadow({ mode: "open" });
       root.adoptedStyleSheets = [common, this.#shape];
-      this.#image.part = "img";
-      for (const type of ["load", "error"]) {
-        this.#image.addEventListener(type, () => {
-          this.#image.style.backgroundImage = "";
-          this.dispatchEvent(new Event(type));
-        });
-      }
       root.append(this.#image);
     }
 
@@ -624,37 +676,102 @@ if (globalThis.customElements && !customElements.get("edge-picture")) {
 
     attributeChangedCallback(name, old, value) {
       if (handed.includes(name)) {
-        if (value === null) this.#image.removeAttribute(name);
-        else this.#image.setAttribute(name, value);
+        this.#hand(this.#image, name);
+        // Outside of the document, a lazy image would never load.
+        if (this.#next && name !== "loading") this.#hand(this.#next, name);
       } else if (name === "width" || name === "height") {
         const [width, height] = [Number(this.getAttribute("width")), Number(this.getAttribute("height"))];
-        this.#shape.replaceSync(width > 0 && height > 0 ? `:host { aspect-ratio: ${width} / ${height}; }` : "");
+        const rules = [
+          width > 0 && `contain-intrinsic-inline-size: ${width}px;`, width > 0 && height > 0 && `aspect-ratio: ${width} / ${height};`,
+        ];
+        this.#shape.replaceSync(`:host { ${rules.filter(Boolean).join(" ")} }`);
       } else if (name === "src") {
         if (old === value) return;
+        clearTimeout(this.#timer);
         this.#requested = 0;
-        this.#fit(this.#width);
+        this.#next = undefined;
+        this.#isShown = false;
+        this.#image.removeAttribute("src");
+        this.#blur();
+        this.#fit();
       } else {
-        this.#blur(name === "thumbhash" ? thumbHash(value ?? "") : blurHash(value ?? ""));
+        this.#blur();
       }
     }
 
-    /** Shows a placeholder until the image has loaded. */
-    #blur(placeholder) {
-      const isLoaded = this.#image.complete && this.#image.naturalWidth > 0;
-      this.#image.style.backgroundImage = placeholder && !isLoaded ? `url(${dataURL(placeholder)})` : "";
+    #hand(image, name) {
+      const value = this.getAttribute(name);
+      if (value === null) image.removeAttribute(name);
+      else image.setAttribute(name, value);
     }
 
-    /** Requests the image for a layout, unless it has as many pixels already. */
-    #fit(width) {
+    #made() {
+      const image = new Image();
+      image.part = "img";
+      image.addEventListener("load", () => this.#loaded(image));
+      image.addEventListener("error", () => {
+        // The smaller image stays.
+        if (image === this.#next) this.#next = undefined;
+        if (image !== this.#image) return;
+        image.style.backgroundImage = "";
+        this.dispatchEvent(new Event("error"));
+      });
+      return image;
+    }
+
+    async #loaded(image) {
+      if (image === this.#next) {
+        // An image that is not decoded could flash.
+        await image.decode().catch(() => {});
+        if (image !== this.#next) return;
+        this.#hand(image, "loading");
+        this.#image.replaceWith(image);
+        this.#image = image;
+        this.#next = undefined;
+      }
+      if (image !== this.#image) return;
+      this.#isShown = true;
+      image.style.backgroundImage = "";
+      this.dispatchEvent(new Event("load"));
+    }
+
+    /** Shows a placeholder until the image has loaded. */
+    #blur() {
+      const placeholder = this.#isShown ? null
+        : thumbHash(this.getAttribute("thumbhash") ?? "") ?? blurHash(this.getAttribute("blurhash") ?? "");
+      this.#image.style.backgroundImage = placeholder ? `url(${dataURL(placeholder)})` : "";
+    }
+
+    #resized(width) {
       this.#width = width;
+      clearTimeout(this.#timer);
+      if (this.#requested) this.#timer = setTimeout(() => this.#fit(), patience);
+      else this.#fit();
+      const isInvisible = width < 0.5 && this.hasAttribute("src") && this.getClientRects().length > 0;
+      if (!isInvisible || this.#hasWarned) return;
+      this.#hasWarned = true;
+      console.warn("<edge-picture> requests no image, as its layout gives it no width. Add the attributes width and height.");
+    }
+
+    /** Requests the image for the layout, unless it has as many pixels already. */
+    #fit() {
       const src = this.getAttribute("src");
-      if (!src || !this.isConnected || Math.round(width) < 1) return;
+      const width = Math.round(this.#width);
+      if (!src || !this.isConnected || width < 1) return;
       const most = Number(this.getAttribute("max-dpr")) || Infinity;
       const density = atLeast(densities.filter(each => each <= Math.max(1, most)), devicePixelRatio);
-      const step = atLeast(ladder, Math.round(width));
+      const step = atLeast(ladder, width);
       if (step * density <= this.#requested) return;
       this.#requested = step * density;
-      this.#image.src = sized(src, step, density);
+      const url = sized(src, step, density);
+      if (url === this.#image.getAttribute("src")) return;
+      if (this.#isShown) {
+        this.#next = this.#made();
+        for (const name of handed) if (name !== "loading") this.#hand(this.#next, name);
+        this.#next.src = url;
+      } else {
+        this.#image.src = url;
+      }
     }
   });
 }

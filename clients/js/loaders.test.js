@@ -18,6 +18,11 @@ test("next/image: paths, URLs and other hosts", () => {
   assert.equal(loader({ src: "https://images.example.com/cat.png", width: 64 }), remote);
   assert.equal(loader({ src: scoped, width: 640 }), `${base}/photos/cat.jpg?w=640&scope=w:1-9999&sig=x`);
   assert.equal(nextLoader()({ src: "/photos/cat.jpg", width: 64 }), "/photos/cat.jpg?w=64");
+  const whole = `${base}/photos/cat.jpg?w=400&sig=x`;
+  assert.equal(loader({ src: whole, width: 640, quality: 75 }), whole);
+  for (const own of [loader, nextLoader()]) {
+    assert.throws(() => own({ src: "//other.example/cat.jpg", width: 640 }), { name: "RequestError", parameter: "path" });
+  }
   const eco = nextLoader({ base, q: "auto:eco" });
   assert.equal(eco({ src: "/photos/cat.jpg", width: 64, quality: 75 }), `${base}/photos/cat.jpg?w=64&q=auto:eco`);
 });
@@ -83,5 +88,7 @@ test("unpic: what cannot be said in operations stays in the URL", () => {
     assert.equal(extract(url), null, url);
   }
   assert.equal(transform(`${base}/photos/cat.jpg?blur=2&blur=3`, { width: 64 }), `${base}/photos/cat.jpg?w=64&blur=2&blur=3`);
+  assert.equal(transform(`${base}/photos/cat.jpg?w=400&sig=x`, { width: 64 }), `${base}/photos/cat.jpg?w=400&sig=x`);
+  assert.equal(transform(`${base}/photos/cat.jpg?exp=4000000000`, { width: 64 }), `${base}/photos/cat.jpg?w=64&exp=4000000000`);
   assert.equal(transform(scoped, { width: 64 }), `${base}/photos/cat.jpg?w=64&scope=w:1-9999&sig=x`);
 });

@@ -14,6 +14,7 @@ enum Vectors {
         var exp: Int64?
         var scope: String?
         var base: String?
+        var prefix: String?
         var key: String?
         var signed: Text?
         var target: String?
@@ -78,6 +79,7 @@ enum Vectors {
         var key: String
         var cases: [Case]
         var keys: [Case]
+        var sites: [Case]
         var scopes: [Case]
         var scopeTexts: [Case]
     }
@@ -120,7 +122,7 @@ extension Vectors.Case {
     /// The server, with the key of the case or that of all.
     func server(isSigned: Bool) throws -> ImageServer {
         let key = try key.map { HMACKey(hexadecimal: $0) } ?? Vectors.key()
-        return try ImageServer(base ?? "", authenticator: isSigned ? key : nil)
+        return try ImageServer(base ?? "", prefix: prefix ?? "", authenticator: isSigned ? key : nil)
     }
 
     /// What the vectors call a scope.

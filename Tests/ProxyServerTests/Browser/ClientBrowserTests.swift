@@ -7,7 +7,10 @@ import Testing
     .enabled(if: Browser.isInstalled || TestEnvironment.value("EDGEPRINT_ENGINES") == "required")
 )
 struct ClientBrowserTests {
-    @Test(arguments: ["right_variant", "blur_up", "layout", "attributes", "signatures"])
+    @Test(arguments: [
+        "right_variant", "blur_up", "layout", "content_width", "no_width", "growth", "recycling", "attributes",
+        "signatures",
+    ])
     func `the element works`(scenario: String) throws {
         let rig = try EndToEndRig(
             "signing: { keys: [\"\(String(repeating: "ab", count: 32))\"], required: true }",

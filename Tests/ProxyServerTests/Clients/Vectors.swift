@@ -12,9 +12,9 @@ enum Vectors {
         return text + (key.map { "signing: { keys: [\"\($0)\"], required: true }\n" } ?? "")
     }
 
-    /// The resolver for this configuration.
-    static func resolver(signing key: String? = nil) throws -> RequestResolver {
-        try RequestResolver(try load(yaml(signing: key)), time: ManualTime())
+    /// The resolver for this configuration, or for that of a site with a prefix.
+    static func resolver(signing key: String? = nil, prefix: String = "") throws -> RequestResolver {
+        try RequestResolver(try load(yaml(signing: key)), time: ManualTime(), mount: prefix)
     }
 
     /// Reads a file.
@@ -58,6 +58,8 @@ enum Vectors {
         let request: Request
         /// The beginning of URLs.
         let base: String?
+        /// The beginning of the site's paths.
+        let prefix: String?
         let target: String?
         let url: String?
         /// The text of the first part of a watermark, and that part.
@@ -72,7 +74,7 @@ enum Vectors {
         let signed: String?
 
         enum CodingKeys: CodingKey {
-            case base, target, url, text, value, by, parameter, key, sig, signed
+            case base, prefix, target, url, text, value, by, parameter, key, sig, signed
         }
 
         init(from decoder: any Decoder) throws {
@@ -80,6 +82,7 @@ enum Vectors {
             let members = try decoder.container(keyedBy: CodingKeys.self)
             func text(_ key: CodingKeys) throws -> String? { try members.decodeIfPresent(String.self, forKey: key) }
             base = try text(.base)
+            prefix = try text(.prefix)
             target = try text(.target)
             url = try text(.url)
             self.text = try text(.text)
@@ -97,6 +100,7 @@ enum Vectors {
         let key: String
         let cases: [Case]
         let keys: [Case]
+        let sites: [Case]
         let scopes: [Scope]
         let scopeTexts: [Scope]
     }

@@ -20,9 +20,12 @@ _PARAMETER = re.compile(r"; *([a-z*][a-z0-9_\-.*]*)(=?)")
 # A comma before another member, or the end.
 _SEPARATOR = re.compile(r"[ \t]*(?:,[ \t]*(?=.)|\Z)")
 _WORD = r"[A-Za-z0-9_!#$%&'*+\-.^`|~]+"
-_NAME = re.compile(rf"[ \t,]*({_WORD})")
+_NAME = re.compile(_WORD)
 _DETAIL = re.compile(rf'[ \t]*;[ \t]*({_WORD})[ \t]*(?:=[ \t]*(?:({_WORD})|"((?:[^"\\]|\\.)*)"))?')
-_COMMA = re.compile(r"[ \t]*,")
+# Empty members are skipped (RFC 9110 §5.6.1); a malformed one ends at the next comma that is not within quotes.
+_EMPTY = re.compile(r"[ \t,]*")
+_END = re.compile(r"[ \t]*(?:,|\Z)")
+_MALFORMED = re.compile(r'(?:"(?:[^"\\]|\\.)*"|[^,])*')
 
 
 @dataclass(frozen=True)
@@ -88,21 +91,31 @@ def server_timing(value: str | None) -> list[Metric]:
     """Reads ``Server-Timing``: the stages in their order."""
     text = value or ""
     metrics: list[Metric] = []
-    at = 0
-    while name := _NAME.match(text, at):
-        at = name.end()
+    at = _end(_EMPTY, text, 0)
+    while at < len(text):
+        start = at
         seen: dict[str, str] = {}
-        while detail := _DETAIL.match(text, at):
-            at = detail.end()
-            content = detail[2] if detail[3] is None else re.sub(r"\\(.)", r"\1", detail[3])
-            if content is not None:
-                seen.setdefault(detail[1].lower(), content)
-        metrics.append(Metric(name[1], _number(seen.get("dur")), seen.get("desc")))
-        comma = _COMMA.match(text, at)
-        if comma is None:
-            break
-        at = comma.end()
+        name = _NAME.match(text, at)
+        if name:
+            at = name.end()
+            while detail := _DETAIL.match(text, at):
+                at = detail.end()
+                content = detail[2] if detail[3] is None else re.sub(r"\\(.)", r"\1", detail[3])
+                if content is not None:
+                    seen.setdefault(detail[1].lower(), content)
+        end = _END.match(text, at)
+        if name and end:
+            metrics.append(Metric(name[0], _number(seen.get("dur")), seen.get("desc")))
+            at = end.end()
+        else:
+            at = _end(_MALFORMED, text, start)
+        at = _end(_EMPTY, text, at)
     return metrics
+
+
+def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
+    found = pattern.match(text, at)
+    return found.end() if found else at
 
 
 def _item(text: str, at: int) -> tuple[str, str | int | float | bool, int] | None:
@@ -114,4 +127,4 @@ def _item(text: str, at: int) -> tuple[str, str | int | float | bool, int] | Non
 
 
 def _number(text: str | None) -> float | None:
-    return float(text) if text and re.fullmatch(r"-?\d+(?:\.\d+)?", text, re.ASCII) else None
+    return float(text) if text and re.fullmatch(r"\d+(?:\.\d+)?", text, re.ASCII) else None

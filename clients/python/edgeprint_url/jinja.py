@@ -2,36 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from .markup import Edgeprint, Image, ImageSet
-from .urls import Value
+from .markup import Edgeprint
+from .templates import Numbers, image, image_set, named, subject_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 
 def install(environment: Environment, images: Edgeprint) -> None:
-    """Adds the filters ``edgeprint``, ``edgeprint_srcset`` and ``edgeprint_img`` to an environment."""
+    """Adds the filters ``edgeprint``, ``edgeprint_srcset`` and ``edgeprint_img`` to an environment.
+
+    Without a subject, they give an empty text.
+    """
     from markupsafe import Markup
 
-    def url(subject: str, **parameters: Value) -> str:
-        return images.url(subject, parameters)
+    def url(subject: object, **parameters: Any) -> str:
+        path = subject_of(subject)
+        return images.url(path, named(parameters)) if path else ""
 
-    def srcset(
-        subject: str, widths: Sequence[int] | None = None, densities: Sequence[str | int | float] | None = None, **parameters: Value
-    ) -> str:
-        return images.srcset(subject, ImageSet(parameters, widths, densities))
+    def srcset(subject: object, widths: Numbers = None, densities: Numbers = None, **parameters: Any) -> str:
+        path = subject_of(subject)
+        return images.srcset(path, image_set(parameters, widths, densities)) if path else ""
 
     def img(
-        subject: str,
-        attributes: dict[str, str | int | None] | None = None,
-        widths: Sequence[int] | None = None,
-        densities: Sequence[str | int | float] | None = None,
+        subject: object,
+        *,
+        alt: object,
+        widths: Numbers = None,
+        densities: Numbers = None,
         sizes: str | None = None,
-        **parameters: Value,
+        **given: Any,
     ) -> Markup:
-        return Markup(images.picture(subject, Image(parameters, widths, densities, sizes, attributes or {})))
+        path = subject_of(subject)
+        return Markup(images.picture(path, image({**given, "alt": alt}, widths, densities, sizes)) if path else "")
 
     environment.filters.update(edgeprint=url, edgeprint_srcset=srcset, edgeprint_img=img)

@@ -19,6 +19,7 @@ Pairs = list[tuple[str, str]]
 
 _RESERVED = {"sig", "exp", "scope", "url", "url64", "enc"}
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_NUMBER = re.compile(r"-?(?=[\d.])\d{0,9}(?:\.\d+)?", re.ASCII)
 _SURROGATES = re.compile(r"[\ud800-\udfff]")
 _URL = re.compile(r"https?://|data:", re.IGNORECASE)
 
@@ -33,19 +34,27 @@ class RequestError(ValueError):
 
 
 def target(
-    subject: str, parameters: Parameters = (), *, exp: int | None = None, scope: str | None = None, form: str = "plain"
+    subject: str,
+    parameters: Parameters = (),
+    *,
+    exp: int | None = None,
+    scope: str | None = None,
+    form: str = "plain",
+    remote: bool = True,
 ) -> str:
     """The path and query of a request, not signed.
 
     ``subject`` is ``SOURCE/PATH``, not encoded, or the absolute URL of an image elsewhere, which ``form="base64"`` writes as
-    ``url64``. ``exp`` is in seconds since 1970.
+    ``url64``, and which ``remote=False`` refuses. ``exp`` is in seconds since 1970.
 
-    Raises RequestError for dot segments, control characters, text that is not Unicode, values without a text, and names that the
-    builder writes itself.
+    Raises RequestError for paths without a source, dot segments, control characters, text that is not Unicode, values without a
+    text, and names that the builder writes itself.
     """
     is_remote = _URL.match(subject) is not None
     query: list[str] = []
     if is_remote:
+        if not remote:
+            raise RequestError("url", "cannot be that of another server: remote is not enabled")
         _check(subject, "url")
         query.append("url64=" + _base64url(subject.encode()) if form == "base64" else "url=" + _value(subject))
     for name, value in pairs(parameters):
@@ -60,6 +69,8 @@ def target(
         _check(scope, "scope")
         query.append("scope=" + _value(scope))
     if exp is not None:
+        if not 0 <= exp < 10**12:
+            raise RequestError("exp", "must be a time in seconds since 1970")
         query.append(f"exp={int(exp)}")
     path = "/fetch" if is_remote else _path(subject)
     return path + ("?" + "&".join(query) if query else "")
@@ -70,8 +81,9 @@ def pairs(parameters: Parameters) -> Pairs:
     items: Iterable[tuple[str, Value]] = parameters.items() if isinstance(parameters, Mapping) else parameters
     result: Pairs = []
     for name, value in items:
-        every = [value] if value is None or isinstance(value, (str, int, float, Decimal)) else value
-        result += [(name, _text(each)) for each in every if each is not None]
+        # Other objects, such as lazy texts, are values as well.
+        every = value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
+        result += [(name, text_of(each)) for each in every if each is not None]
     return result
 
 
@@ -87,7 +99,7 @@ def resized(parameters: Pairs, width: int) -> Pairs:
 
 def dense(parameters: Pairs, density: Scalar) -> Pairs:
     """The pairs for a density."""
-    return _assigned(parameters, "dpr", _text(density))
+    return _assigned(parameters, "dpr", text_of(density))
 
 
 @dataclass(frozen=True)
@@ -103,11 +115,21 @@ class Entry:
 
 
 def scope_text(entries: Iterable[Entry]) -> str:
-    """The value of ``scope``: the parameters that a signature permits."""
+    """The value of ``scope``: the parameters that a signature permits.
+
+    Raises RequestError for the ends of ranges that are not numbers, or not below 10⁹.
+    """
+
+    def end(value: Scalar) -> str:
+        # The server would read the range as a text.
+        number = text_of(value)
+        if not _NUMBER.fullmatch(number):
+            raise RequestError("scope", f"has a range with {number}, which is no number below 10^9")
+        return number
 
     def text(entry: Entry) -> str:
         values = ["*"] if entry.values is None else [
-            "-".join(map(_text, each)) if isinstance(each, (tuple, list)) else _separators(_text(each))
+            "-".join(map(end, each)) if isinstance(each, (tuple, list)) else _separators(text_of(each))
             for each in entry.values
         ]
         return f"{_separators(entry.name)}{'!' if entry.required else ''}:{'|'.join(values)}"
@@ -132,11 +154,14 @@ def _assigned(parameters: Pairs, name: str, value: str, first: bool = False) -> 
     return [(name, value), *parameters] if first else [*parameters, (name, value)]
 
 
-def _text(value: Scalar) -> str:
+def text_of(value: Scalar) -> str:
+    """A value as text: numbers without an exponent, and with the six decimal places that the server reads."""
     if isinstance(value, bool):
         return str(int(value))
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
+    if isinstance(value, (float, Decimal)):
+        text = f"{value:.6f}"
+        text = text.rstrip("0").rstrip(".") if "." in text else text
+        return "0" if text == "-0" else text
     return str(value)
 
 
@@ -151,6 +176,8 @@ def _path(subject: str) -> str:
     _check(subject, "path")
     if any(segment in (".", "..") for segment in re.split(r"[/\\]", subject)):
         raise RequestError("path", "has a dot segment")
+    if subject in ("", "/") or subject.startswith("//"):
+        raise RequestError("path", "must begin with the name of a source")
     return quote(subject if subject.startswith("/") else "/" + subject, safe="/!$&'()*+,;=:@")
 
 

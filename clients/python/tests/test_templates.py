@@ -16,7 +16,7 @@ class JinjaTests(unittest.TestCase):
 
         environment = Environment(autoescape=True)
         install(environment, images)
-        return environment.from_string(text).render(name="photos/a b.jpg")
+        return environment.from_string(text).render(name="photos/a b.jpg", title='A & "B"', nothing=None)
 
     def test_filters(self) -> None:
         images = Edgeprint(base="https://img.example.com")
@@ -29,10 +29,29 @@ class JinjaTests(unittest.TestCase):
             "/photos/a%20b.jpg?w=320 320w, /photos/a%20b.jpg?w=640 640w",
         )
         self.assertEqual(
-            self.rendered('{{ name | edgeprint_img({"alt": "<A>", "width": 48}, densities=[1, 2], w=48) }}', Edgeprint()),
+            self.rendered('{{ name | edgeprint_img(alt="<A>", densities=[1, 2], w=48, width=48, height=32) }}', Edgeprint()),
             '<img src="/photos/a%20b.jpg?w=48&amp;dpr=1" srcset="/photos/a%20b.jpg?w=48&amp;dpr=1 1x, '
-            '/photos/a%20b.jpg?w=48&amp;dpr=2 2x" alt="&lt;A&gt;" width="48">',
+            '/photos/a%20b.jpg?w=48&amp;dpr=2 2x" width="48" height="32" alt="&lt;A&gt;">',
         )
+        self.assertEqual(
+            self.rendered('{{ name | edgeprint_srcset(densities="1, 2", min_w=300, max_bytes=9) }}', Edgeprint()),
+            "/photos/a%20b.jpg?min-w=300&amp;max_bytes=9&amp;dpr=1 1x, /photos/a%20b.jpg?min-w=300&amp;max_bytes=9&amp;dpr=2 2x",
+        )
+
+    def test_a_missing_subject_is_an_empty_text(self) -> None:
+        for name in ("nothing", "undefined", "''"):
+            for use in ("edgeprint(w=4)", "edgeprint_srcset(widths=[4])", 'edgeprint_img(alt="", w=4)'):
+                self.assertEqual(self.rendered("{{ %s | %s }}" % (name, use), Edgeprint()), "", use)
+
+    def test_an_image_requires_a_text(self) -> None:
+        with self.assertRaises(TypeError):
+            self.rendered("{{ name | edgeprint_img(w=4) }}", Edgeprint())
+
+    def test_texts_are_escaped_once(self) -> None:
+        expected = '<img src="/photos/a%20b.jpg" alt="A &amp; &quot;B&quot;">'
+        for text in ("title", "title | e", "'A &amp; \"B\"' | safe"):
+            made = self.rendered("{{ name | edgeprint_img(alt=%s) }}" % text, Edgeprint())
+            self.assertEqual(made.replace("&#34;", "&quot;"), expected)
 
     def test_signed(self) -> None:
         images = Edgeprint(key=KEY)
@@ -57,9 +76,12 @@ class DjangoTests(unittest.TestCase):
     def rendered(self, text: str, **images: object) -> str:
         from django.template import Context, Template
         from django.test import override_settings
+        from django.utils.translation import gettext_lazy
 
         with override_settings(EDGEPRINT=images):
-            return str(Template("{% load edgeprint %}" + text).render(Context({"name": "photos/a b.jpg"})))
+            return str(Template("{% load edgeprint %}" + text).render(Context({
+                "name": "photos/a b.jpg", "title": 'A & "B"', "nothing": None, "lazy": gettext_lazy("text:a"), "sizes": [320, 640],
+            })))
 
     def test_filter_and_tags(self) -> None:
         self.assertEqual(
@@ -73,9 +95,43 @@ class DjangoTests(unittest.TestCase):
             "/photos/a%20b.jpg?w=320 320w, /photos/a%20b.jpg?w=640 640w",
         )
         self.assertEqual(
-            self.rendered('{% edgeprint_img name w=48 alt="<A>" img_width=48 loading="lazy" %}'),
-            '<img src="/photos/a%20b.jpg?w=48" alt="&lt;A&gt;" loading="lazy" width="48">',
+            self.rendered('{% edgeprint_img name w=48 alt=title width=48 height=32 loading="lazy" %}'),
+            '<img src="/photos/a%20b.jpg?w=48" width="48" height="32" loading="lazy" alt="A &amp; &quot;B&quot;">',
         )
+        self.assertEqual(
+            self.rendered('{% edgeprint_srcset name densities="1, 2" min_w=300 near_lossless=1 %}'),
+            "/photos/a%20b.jpg?min-w=300&amp;near_lossless=1&amp;dpr=1 1x, "
+            "/photos/a%20b.jpg?min-w=300&amp;near_lossless=1&amp;dpr=2 2x",
+        )
+        self.assertEqual(
+            self.rendered("{% edgeprint_srcset name widths=sizes %}"), "/photos/a%20b.jpg?w=320 320w, /photos/a%20b.jpg?w=640 640w"
+        )
+
+    def test_a_missing_subject_is_an_empty_text(self) -> None:
+        for name in ("nothing", "undefined", "''"):
+            for text in ("{{ %s|edgeprint }}", "{%% edgeprint_url %s w=4 %%}", '{%% edgeprint_srcset %s widths="4" %%}',
+                         '{%% edgeprint_img %s alt="" %%}'):
+                self.assertEqual(self.rendered(text % name), "", text % name)
+
+    def test_an_image_requires_a_text(self) -> None:
+        from django.template import TemplateSyntaxError
+
+        with self.assertRaises(TemplateSyntaxError):
+            self.rendered("{% edgeprint_img name w=4 %}")
+
+    def test_texts_are_escaped_once(self) -> None:
+        expected = '<img src="/photos/a%20b.jpg" alt="A &amp; &quot;B&quot;">'
+        for text in ("title", "title|force_escape", "'A &amp; \"B\"'"):
+            self.assertEqual(self.rendered("{%% edgeprint_img name alt=%s %%}" % text), expected)
+
+    def test_lazy_texts_are_values(self) -> None:
+        self.assertEqual(self.rendered("{% edgeprint_url name watermark=lazy %}"), "/photos/a%20b.jpg?watermark=text:a")
+        self.assertIn('alt="text:a"', self.rendered("{% edgeprint_img name alt=lazy %}"))
+
+    def test_the_application_has_a_label_of_its_own(self) -> None:
+        from django.apps import apps
+
+        self.assertEqual(apps.get_app_config("edgeprint_url").name, "edgeprint_url.django")
 
     def test_signed(self) -> None:
         expected = Edgeprint(key=KEY).url("photos/a b.jpg", {"w": 400}).replace("&", "&amp;")

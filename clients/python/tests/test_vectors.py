@@ -5,12 +5,14 @@ import dataclasses
 import json
 import unittest
 import zlib
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import edgeprint_url as edgeprint
 from edgeprint_url import Edgeprint, Entry, Image, ImageSet, RequestError, Source
 
+KEY = "ab" * 32
 FOLDER = Path(__file__).parents[2] / "vectors"
 
 
@@ -73,16 +75,72 @@ class VectorTests(unittest.TestCase):
 
     def test_signatures(self) -> None:
         document = vectors("signatures")
-        for case in self.each(document["cases"] + document["keys"]):
+        for case in self.each(document["cases"] + document["keys"] + document["sites"]):
             key = case.get("key", document["key"])
             self.assertEqual(edgeprint.signature(key, case["target"]), case["sig"])
-            made = Edgeprint(base=case.get("base", ""), key=key).url(subject(case), case["parameters"], **options(case))
+            client = Edgeprint(base=case.get("base", ""), prefix=case.get("prefix", ""), key=key, remote=True)
+            made = client.url(subject(case), case["parameters"], **options(case))
             self.assertEqual(made, case.get("url", case["signed"]))
+
+    def test_a_prefix_begins_with_a_slash_and_does_not_end_with_one(self) -> None:
+        for prefix in ("blog", "/blog/", "/"):
+            with self.assertRaises(RequestError) as caught:
+                Edgeprint(prefix=prefix)
+            self.assertEqual(caught.exception.parameter, "prefix")
+
+    def test_a_signing_client_refuses_urls_of_other_servers_unless_they_are_enabled(self) -> None:
+        url = "https://images.example.com/cat.png"
+        for client in (Edgeprint(key=KEY), Edgeprint(key=KEY, remote=False), Edgeprint(remote=False)):
+            for remote in (url, url.upper(), "data:image/png;base64,AA=="):
+                for make in (client.url, lambda subject: client.srcset(subject, ImageSet(widths=[320]))):
+                    with self.assertRaises(RequestError) as caught:
+                        make(remote)
+                    self.assertEqual(caught.exception.parameter, "url")
+        self.assertTrue(Edgeprint(key=KEY, remote=True).url(url).startswith("/fetch?url="))
+        self.assertTrue(Edgeprint().url(url).startswith("/fetch?url="))
+
+    def test_an_expiry_is_a_time_in_seconds(self) -> None:
+        for exp in (-1, 4000000000000):
+            with self.assertRaises(RequestError) as caught:
+                edgeprint.target("p/a.jpg", exp=exp)
+            self.assertEqual(caught.exception.parameter, "exp")
+
+    def test_numbers_have_six_decimal_places_at_most_and_no_exponent(self) -> None:
+        numbers = {
+            1e-5: "0.00001", 1e-7: "0", 0.1 + 0.2: "0.3", -1.5: "-1.5", -0.0: "0", 400.0: "400", 1e16: "10000000000000000",
+            Decimal("4E+2"): "400", Decimal("1.50"): "1.5",
+        }
+        for number, text in numbers.items():
+            self.assertEqual(edgeprint.target("p/a.jpg", {"blur": number}), f"/p/a.jpg?blur={text}")
+        self.assertEqual(Edgeprint().srcset("p/a.jpg", ImageSet(densities=[2.0])), "/p/a.jpg?dpr=2 2x")
+
+    def test_parameters_of_an_iterator_count_in_every_url(self) -> None:
+        image = Image((pair for pair in [("q", 75)]), widths=[320, 640])
+        html = Edgeprint().picture("p/a.jpg", image, [Source((pair for pair in [("q", 75)]), densities=[1, 2])])
+        self.assertEqual(html.count("q=75"), 5, html)
+
+    def test_widths_drop_dpr_and_need_a_width_from_which_they_scale_a_height(self) -> None:
+        def made(parameters: edgeprint.Parameters, *widths: int) -> str:
+            return Edgeprint().srcset("p/a.jpg", ImageSet(parameters, widths))
+
+        self.assertEqual(made({"w": 100, "dpr": 2}, 320), "/p/a.jpg?w=320 320w")
+        self.assertEqual(made({"dpr": 2, "q": 75}, 320, 640), "/p/a.jpg?w=320&q=75 320w, /p/a.jpg?w=640&q=75 640w")
+        for parameters, parameter in (({"h": 300}, "h"), ({"w": 0, "h": 3}, "w")):
+            with self.assertRaises(RequestError) as caught:
+                made(parameters, 640)
+            self.assertEqual(caught.exception.parameter, parameter)
+
+    def test_lazy_texts_are_values(self) -> None:
+        class Lazy:
+            def __str__(self) -> str:
+                return "text:a"
+
+        self.assertEqual(edgeprint.target("p/a.jpg", {"watermark": Lazy()}), "/p/a.jpg?watermark=text:a")  # type: ignore[dict-item]
 
     def test_scopes(self) -> None:
         document = vectors("signatures")
         for case in self.each(document["scopes"]):
-            client = Edgeprint(base=case.get("base", ""), key=document["key"])
+            client = Edgeprint(base=case.get("base", ""), key=document["key"], remote=True)
             self.assertEqual(client.url(subject(case), case["parameters"], **options(case)), case.get("url", case["signed"]))
             self.assertEqual(client.url(subject(case), **options(case)), case.get("base", "") + case["open"])
 
@@ -95,6 +153,13 @@ class VectorTests(unittest.TestCase):
             self.assertEqual(scope, case["scope"])
             self.assertEqual(Edgeprint(key=document["key"], scope=scope).url("photos/cat.jpg"), case["open"])
 
+    def test_the_ends_of_a_scopes_ranges_are_numbers_that_the_server_reads(self) -> None:
+        self.assertEqual(edgeprint.scope_text([Entry("blur", [(1e-5, "2.5"), (-5, 999_999_999)])]), "blur:0.00001-2.5|-5-999999999")
+        for end in (float("inf"), float("nan"), 1e9, 10**9, "auto", "", "-", "1e3", None):
+            with self.assertRaises(RequestError) as caught:
+                edgeprint.scope_text([Entry("w", [(0, end)])])
+            self.assertEqual(caught.exception.parameter, "scope")
+
     def test_a_key_must_be_hexadecimal_and_of_a_valid_length(self) -> None:
         for wrong in ("", "ab" * 15, "ab" * 129, "zz" * 32, "a" * 33, "ab" * 32 + "\n"):
             with self.assertRaises(ValueError):
@@ -104,6 +169,12 @@ class VectorTests(unittest.TestCase):
         document = vectors("srcset")
         for case in self.each(document["cases"]):
             self.assertEqual(images(case, document["key"]).srcset(subject(case), ImageSet(**sets(case))), case["srcset"])
+
+    def test_sets_that_are_refused(self) -> None:
+        for case in vectors("srcset").get("refusals", []):
+            with self.subTest(case["name"]), self.assertRaises(RequestError) as caught:
+                images(case, KEY).srcset(subject(case), ImageSet(**sets(case)))
+            self.assertEqual(caught.exception.parameter, case["parameter"])
 
     def test_pictures(self) -> None:
         document = vectors("srcset")
@@ -159,6 +230,15 @@ class VectorTests(unittest.TestCase):
             ]
             self.assertEqual(metrics, case["metrics"])
         self.assertEqual(edgeprint.server_timing(None), [])
+
+    def test_malformed_members_of_server_timing_are_skipped_alone(self) -> None:
+        for value in (
+            "a;dur=1, , b;dur=2", ",a;dur=1,b,", "a, @, b", 'a, x@;desc="y, z", b', 'a, x@;desc="\\",", b', "a;y=@, a, b c, b",
+        ):
+            self.assertEqual([metric.name for metric in edgeprint.server_timing(value)], ["a", "b"], value)
+        self.assertEqual([metric.duration for metric in edgeprint.server_timing("a;dur=1, b;dur=0.5")], [1, 0.5])
+        for text in ("inf", "nan", "0x10", "-1", "+1", "1e3", "1_0", ".5", "1."):
+            self.assertEqual(edgeprint.server_timing(f"a;dur={text}"), [edgeprint.Metric("a")], text)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,8 @@
     {% edgeprint_srcset photo.name widths="320,640,1280" %}
     {% edgeprint_img photo.name widths="320,640" sizes="50vw" alt=photo.title loading="lazy" %}
 
-``edgeprint_url.django`` is one of ``INSTALLED_APPS``, and ``settings.EDGEPRINT`` has the arguments of ``Edgeprint``.
+``edgeprint_url.django`` is one of ``INSTALLED_APPS``, and ``settings.EDGEPRINT`` has the arguments of ``Edgeprint``. Without a
+subject, all of them give an empty text. The dash in the name of a parameter is written as ``_``: ``min_w=300``.
 """
 
 from __future__ import annotations
@@ -16,45 +17,47 @@ from django import template
 from django.conf import settings
 from django.utils.safestring import SafeString, mark_safe
 
-from edgeprint_url import Edgeprint, Image, ImageSet, Value
+from edgeprint_url import Edgeprint
+from edgeprint_url.templates import Numbers, image, image_set, named, subject_of
 
 register = template.Library()
 
-# Names of attributes of <img>, which are no parameters. Their width and height are img_width and img_height.
-_ATTRIBUTES = ("alt", "class", "id", "loading", "decoding", "fetchpriority", "crossorigin", "referrerpolicy", "style", "title")
 
-
-def edgeprint(subject: str, parameters: str = "") -> str:
+def edgeprint(subject: object, parameters: str = "") -> str:
     """The URL of an image; parameters are joined by ``&``, and not encoded."""
     pairs = [each.partition("=") for each in parameters.split("&") if each]
-    return _images().url(subject, [(name, value) for name, _, value in pairs])
+    path = subject_of(subject)
+    return _images().url(path, [(name, value) for name, _, value in pairs]) if path else ""
 
 
-def edgeprint_url(subject: str, **parameters: Value) -> str:
+def edgeprint_url(subject: object, **parameters: Any) -> str:
     """The URL of an image."""
-    return _images().url(subject, parameters)
+    path = subject_of(subject)
+    return _images().url(path, named(parameters)) if path else ""
 
 
-def edgeprint_srcset(subject: str, widths: str = "", densities: str = "", **parameters: Value) -> str:
+def edgeprint_srcset(subject: object, widths: Numbers = None, densities: Numbers = None, **parameters: Any) -> str:
     """The value of a ``srcset`` attribute."""
-    return _images().srcset(subject, ImageSet(parameters, *_sets(widths, densities)))
+    path = subject_of(subject)
+    return _images().srcset(path, image_set(parameters, widths, densities)) if path else ""
 
 
-def edgeprint_img(subject: str, widths: str = "", densities: str = "", sizes: str | None = None, **given: Any) -> SafeString:
-    """The markup of an ``<img>``."""
-    attributes = {name: given.pop(name) for name in _ATTRIBUTES if name in given}
-    for side in ("width", "height"):
-        attributes[side] = given.pop(f"img_{side}", None)
-    return mark_safe(_images().picture(subject, Image(given, *_sets(widths, densities), sizes, attributes)))
+def edgeprint_img(
+    subject: object,
+    *,
+    alt: object,
+    widths: Numbers = None,
+    densities: Numbers = None,
+    sizes: str | None = None,
+    **given: Any,
+) -> SafeString:
+    """The markup of an ``<img>``; ``width`` and ``height`` are its attributes, ``w`` and ``h`` those of the URL."""
+    path = subject_of(subject)
+    return mark_safe(_images().picture(path, image({**given, "alt": alt}, widths, densities, sizes)) if path else "")
 
 
 def _images() -> Edgeprint:
     return Edgeprint(**getattr(settings, "EDGEPRINT", {}))
-
-
-def _sets(widths: str, densities: str) -> tuple[list[int] | None, list[str] | None]:
-    """Lists of numbers that are joined by commas."""
-    return [int(each) for each in widths.split(",") if each] or None, [each for each in densities.split(",") if each] or None
 
 
 register.filter("edgeprint", edgeprint)
