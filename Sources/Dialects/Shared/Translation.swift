@@ -34,6 +34,9 @@ package struct Translation: Hashable, Sendable {
         self.signature = signature
     }
 
+    /// Whether the request is for the image as it is: whatever its parameters say is about the request and the answer.
+    package var isOriginal: Bool { parameters.allSatisfy { ["exp", "filename", "download"].contains($0.name) } }
+
     /// The query in Edgeprint's language, without the `?`.
     package var query: String {
         parameters.map { "\($0.name)=\(PercentCoding.encodedValue($0.value))" }.joined(separator: "&")

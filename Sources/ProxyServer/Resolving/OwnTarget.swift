@@ -80,6 +80,10 @@ extension RequestResolver {
             if dialect == .imagor, rule(of: place)?.originals != .serve {
                 translation.parameters.removeAll { $0.name == "meta" && $0.value == "keep" }
             }
+            // The original itself, which neither the source's preset nor a rule's may change.
+            if translation.isOriginal, !table.remote.options.presets.isEmpty {
+                translation.parameters.append(Parameter("preset", "none"))
+            }
             var own = OwnTarget(place, translation)
             own.foreign = foreign
             return own
