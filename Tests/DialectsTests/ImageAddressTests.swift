@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct ImageAddressTests {
     @Test(
-        "A percent sign that encodes nothing is one of the address",
+        "A percent sign that encodes nothing stands for itself in an address",
         arguments: [
             ("http://example.org/50%25off.jpg", "http://example.org/50%25off.jpg"),
             ("http://example.org/50%off.jpg", "http://example.org/50%25off.jpg"),
@@ -24,7 +24,7 @@ struct ImageAddressTests {
         #expect(translation.image == .url(url))
     }
 
-    @Test("A percent sign that encodes nothing is one of the file's name")
+    @Test("A percent sign that encodes nothing stands for itself in a path")
     func thumborPath() throws {
         let translation = try TranslationTable.translate(.thumbor, "/unsafe/300x200/photos/50%off%20.jpg")
         #expect(translation.image == .path("photos/50%25off%20.jpg"))

@@ -33,7 +33,7 @@ extension ImgproxyOptions {
         return settings
     }
 
-    /// Whether the quality can be lowered for a limit of the size; otherwise imgproxy serves the result as it is.
+    /// Whether the encoder has a quality to lower for `max_bytes`; imgproxy serves results above a limit that it cannot keep.
     private var hasLimit: Bool { format != .tiff && !(format == .webp && webp.lossless?.value == true) }
 
     /// The value of our `q`.
