@@ -77,6 +77,14 @@ struct ResponsePolicyTests {
         #expect(!policy.freshness.isFresh(at: Self.now + 10))
     }
 
+    @Test func `fields by which a server has its proxy send something else are not passed on`() {
+        let lines = [
+            "X-Accel-Redirect: /a", "x-sendfile: /etc/passwd", "X-LiteSpeed-Location: /a", "X-Reproxy-URL: http://a/",
+        ]
+        let fields = FieldLines((lines + ["X-Accel-Buffering: no"]).compactMap { FieldLine(line: $0.utf8) }).endToEnd
+        #expect(fields.lines.map(\.name) == ["X-Accel-Buffering"])
+    }
+
     @Test func `hop-by-hop fields are dropped, and lines keep their bytes`() throws {
         let lines = ["Connection: a, close", "A: 1", "B: 2", "Keep-Alive: 5", "TE: x", "Upgrade: y", "b: 3"]
         let fields = FieldLines(lines.compactMap { FieldLine(line: $0.utf8) }).endToEnd

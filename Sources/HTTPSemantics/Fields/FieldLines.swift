@@ -69,5 +69,7 @@ package struct FieldLines: Hashable, Sendable {
     private static let hopByHop: Set<String> = [
         "connection", "keep-alive", "proxy-connection", "proxy-authenticate", "proxy-authentication-info",
         "proxy-authorization", "te", "trailer", "transfer-encoding", "upgrade",
+        // By these, a server has its own proxy send a file or another response. An origin must not command the proxy in front of us.
+        "x-accel-redirect", "x-sendfile", "x-litespeed-location", "x-reproxy-url",
     ]
 }
