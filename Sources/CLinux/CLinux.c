@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 const uint32_t edge_EPOLLIN = EPOLLIN, edge_EPOLLOUT = EPOLLOUT, edge_EPOLLRDHUP = EPOLLRDHUP, edge_EPOLLHUP = EPOLLHUP,
@@ -299,6 +300,14 @@ int edge_library_of(const char *symbol, char *path, size_t size) {
 }
 
 int edge_pidfd_open(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
+
+int edge_fsetxattr(int fd, const char *name, const void *value, size_t size) {
+    return fsetxattr(fd, name, value, size, 0);
+}
+
+ssize_t edge_fgetxattr(int fd, const char *name, void *value, size_t size) {
+    return fgetxattr(fd, name, value, size);
+}
 
 ssize_t edge_copy_file_range(int from, int64_t *from_offset, int to, int64_t *to_offset, size_t count) {
     return copy_file_range(from, from_offset, to, to_offset, count, 0);

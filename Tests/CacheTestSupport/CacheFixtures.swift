@@ -180,7 +180,8 @@ extension DiskStore {
 package final class FaultyFiles: FileSystem {
     /// A call of the file system.
     package enum Call: Hashable, Sendable {
-        case makeFolder, create, open, size, read, write, copy, rename, link, remove, list, freeBytes
+        case makeFolder, create, open, size, read, write, copy, attach, attachment, rename, link, remove, list,
+            freeBytes
     }
 
     /// Creates a file system of which no call fails.
@@ -231,6 +232,16 @@ package final class FaultyFiles: FileSystem {
     package func copy(_ source: SharedDescriptor, to file: SharedDescriptor, length: Int) throws(Errno) -> Int {
         try check(.copy)
         return try system.copy(source, to: file, length: length)
+    }
+
+    package func attach(_ bytes: [UInt8], to file: SharedDescriptor) throws(Errno) {
+        try check(.attach)
+        try system.attach(bytes, to: file)
+    }
+
+    package func attachment(of file: SharedDescriptor) throws(Errno) -> [UInt8]? {
+        try check(.attachment)
+        return try system.attachment(of: file)
     }
 
     package func rename(_ path: String, to target: String) throws(Errno) {

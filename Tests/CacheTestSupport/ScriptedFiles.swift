@@ -69,6 +69,16 @@ package final class ScriptedFiles: FileSystem {
         return try system.copy(source, to: file, length: length)
     }
 
+    package func attach(_ bytes: [UInt8], to file: SharedDescriptor) throws(Errno) {
+        try announce("attach")
+        try system.attach(bytes, to: file)
+    }
+
+    package func attachment(of file: SharedDescriptor) throws(Errno) -> [UInt8]? {
+        try announce("attachment")
+        return try system.attachment(of: file)
+    }
+
     package func rename(_ path: String, to target: String) throws(Errno) {
         try announce("rename")
         try system.rename(path, to: target)

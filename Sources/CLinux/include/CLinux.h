@@ -89,6 +89,9 @@ extern const uint32_t edge_EPOLLIN, edge_EPOLLOUT, edge_EPOLLRDHUP, edge_EPOLLHU
 int edge_pidfd_open(pid_t pid);
 // _GNU_SOURCE: copy_file_range; the caller falls back to read and write.
 ssize_t edge_copy_file_range(int from, int64_t *from_offset, int to, int64_t *to_offset, size_t count);
+// sys/xattr.h is not part of the Glibc module: fsetxattr without flags, and fgetxattr.
+int edge_fsetxattr(int fd, const char *name, const void *value, size_t size);
+ssize_t edge_fgetxattr(int fd, const char *name, void *value, size_t size);
 
 // Probes of the system's capabilities; none changes anything (Probes.c).
 // syscall(2) is variadic: landlock_create_ruleset(NULL, 0, LANDLOCK_CREATE_RULESET_VERSION). The ABI version from 1, or -1.

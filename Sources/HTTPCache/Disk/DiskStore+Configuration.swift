@@ -31,6 +31,11 @@ extension DiskStore {
         ///
         /// Not called for raw responses.
         package var isReadable: @Sendable (DiskClass, _ metadata: [UInt8]) -> Bool = { _, _ in true }
+        /// The length in bytes from which a variant's file is bare: it contains the body alone, so that another program can send it
+        /// whole; `nil` for none.
+        ///
+        /// Its trailer is an extended attribute. Where the file system has none, or no room for it, the entry is lost with the index.
+        package var bareFrom: Int?
         /// A read-only cache folder, searched after the store's own.
         package var seed: String?
         /// Called on the writer's thread when the store becomes degraded, and when it recovers.
@@ -53,6 +58,9 @@ extension DiskStore {
             self.time = time
             self.files = files
         }
+
+        /// Whether the file of a variant of this length is bare.
+        func isBare(_ length: Int) -> Bool { bareFrom.map { length >= $0 } ?? false }
     }
 }
 

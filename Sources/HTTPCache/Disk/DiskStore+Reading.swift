@@ -7,6 +7,8 @@ package struct StoredVariant: Sendable {
     package var origin: OriginRecord
     /// Stays readable after the entry is evicted.
     package var file: SharedDescriptor
+    /// The path of a bare file, relative to the cache folder; `nil` for other files, and for those of a seed.
+    package var barePath: String?
 }
 
 /// An original found on disk; its body is the first `record.length` bytes of `file`.
@@ -30,7 +32,7 @@ extension DiskStore {
         }
         shared.count { $0.variants.hits += 1 }
         touch(.variants, key)
-        return StoredVariant(record: row.record, origin: row.origin, file: file)
+        return StoredVariant(record: row.record, origin: row.origin, file: file, barePath: barePath(row))
     }
 
     /// Looks up a variant by its resolved key, under which requests with other keys may have stored it.
@@ -44,7 +46,7 @@ extension DiskStore {
         guard let row, let file = content(row) else { return nil }
         shared.count { $0.variants.hits += 1 }
         touch(.variants, row.record.key)
-        return StoredVariant(record: row.record, origin: row.origin, file: file)
+        return StoredVariant(record: row.record, origin: row.origin, file: file, barePath: barePath(row))
     }
 
     /// Opens a variant's file.
@@ -57,6 +59,26 @@ extension DiskStore {
             length: row.record.length,
             trailer: row.trailer
         )
+    }
+
+    /// The path of a variant's file if that is bare.
+    private func barePath(_ row: DiskIndex.VariantRow) -> String? {
+        let record = row.record
+        guard row.trailer == 0, shared.configuration.isBare(record.length) else { return nil }
+        return shared.folder.relative(shared.folder.file(.variants, record.key, record.digest))
+    }
+
+    package func barePath(ofVariant key: CacheKey, digest: CacheKey, length: Int) -> String? {
+        guard shared.configuration.isBare(length) else { return nil }
+        let (path, files) = (shared.folder.file(.variants, key, digest), shared.configuration.files)
+        guard let file = try? files.open(path, flags: O_RDONLY), (try? files.size(of: file)) == length else {
+            return nil
+        }
+        if !shared.verified.contains(key, digest) {
+            guard (try? BodyDigest.of(file, length: length, files: files)) == digest else { return nil }
+            shared.verified.insert(key, digest)
+        }
+        return shared.folder.relative(path)
     }
 
     /// Looks up an original; it has a file only while its body is stored.

@@ -9,6 +9,11 @@ package protocol DiskStoring: Sendable {
     ///
     /// - Parameter subject: what purges match the request against: results that a pending purge of it removes are not returned.
     func variant(resolved key: CacheKey, for subject: PurgeSubject) -> StoredVariant?
+    /// Returns the path of a variant's file relative to the cache folder if the file is there and bare (`Configuration.bareFrom`),
+    /// so that another program can send it whole; does not count as a use.
+    ///
+    /// A path never means other bytes; it is gone once the entry is evicted.
+    func barePath(ofVariant key: CacheKey, digest: CacheKey, length: Int) -> String?
     /// Returns an original's record, with an open file of its body if that is stored.
     func origin(_ key: CacheKey) -> StoredOrigin?
     /// Returns the records of a variant and its original without recording a use; opens only files of a seed.
@@ -62,6 +67,9 @@ package protocol DiskStoring: Sendable {
 }
 
 extension DiskStoring {
+    /// Has no bare files.
+    package func barePath(ofVariant key: CacheKey, digest: CacheKey, length: Int) -> String? { nil }
+
     /// Knows no labels.
     package func labels(ofVariantsOf key: CacheKey, limit: Int) -> [String] { [] }
 

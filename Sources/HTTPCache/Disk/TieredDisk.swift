@@ -19,6 +19,10 @@ package struct TieredDisk: RawStoring {
         policy.readsDisk ? disk.variant(resolved: key, for: subject) : nil
     }
 
+    package func barePath(ofVariant key: CacheKey, digest: CacheKey, length: Int) -> String? {
+        policy.readsDisk ? disk.barePath(ofVariant: key, digest: digest, length: length) : nil
+    }
+
     package func peek(variant key: CacheKey) -> (record: VariantRecord, origin: OriginRecord)? {
         policy.readsDisk ? disk.peek(variant: key) : nil
     }

@@ -8,7 +8,7 @@ package import LinuxSystem
 package protocol FileSystem: Sendable {
     /// Creates a folder; an existing one is not an error.
     func makeFolder(_ path: String) throws(Errno)
-    /// Opens a file with close-on-exec; creates it readable by its owner only.
+    /// Opens a file with close-on-exec; creates it readable by its owner, and by its group if the file system is set to.
     func open(_ path: String, flags: CInt) throws(Errno) -> SharedDescriptor
     /// Bytes of an open file.
     func size(of file: SharedDescriptor) throws(Errno) -> Int
@@ -20,6 +20,10 @@ package protocol FileSystem: Sendable {
     ///
     /// - Returns: bytes copied; fewer than `length` if the source ends sooner.
     func copy(_ source: SharedDescriptor, to file: SharedDescriptor, length: Int) throws(Errno) -> Int
+    /// Attaches bytes to an open file, apart from its content; they move with the file.
+    func attach(_ bytes: [UInt8], to file: SharedDescriptor) throws(Errno)
+    /// The bytes attached to an open file; `nil` if there are none, or the file system has no room for any.
+    func attachment(of file: SharedDescriptor) throws(Errno) -> [UInt8]?
     /// Renames a file, replacing the target.
     func rename(_ path: String, to target: String) throws(Errno)
     /// Gives a file another name in the same file system; an existing target is an error.
@@ -34,19 +38,25 @@ package protocol FileSystem: Sendable {
 
 /// The real file system.
 package struct SystemFiles: FileSystem {
+    /// The extended attribute that holds attached bytes.
+    private static let attribute = "user.edgeprint.trailer"
+    /// Whether new files and folders are readable by their group, as far as the umask allows.
+    private let isGroupReadable: Bool
+
     /// Creates the file system.
-    package init() {}
+    package init(isGroupReadable: Bool = false) { self.isGroupReadable = isGroupReadable }
 
     package func makeFolder(_ path: String) throws(Errno) {
         do throws(Errno) {
-            try checked("mkdir") { unsafe mkdir(path, 0o700) }
+            try checked("mkdir") { unsafe mkdir(path, isGroupReadable ? 0o750 : 0o700) }
         } catch {
             guard error.code == EEXIST else { throw error }
         }
     }
 
     package func open(_ path: String, flags: CInt) throws(Errno) -> SharedDescriptor {
-        SharedDescriptor(owning: try checked("open") { unsafe edge_open(path, flags | O_CLOEXEC, 0o600) })
+        let mode: mode_t = isGroupReadable ? 0o640 : 0o600
+        return SharedDescriptor(owning: try checked("open") { unsafe edge_open(path, flags | O_CLOEXEC, mode) })
     }
 
     package func size(of file: SharedDescriptor) throws(Errno) -> Int {
@@ -79,6 +89,35 @@ package struct SystemFiles: FileSystem {
 
     package func copy(_ source: SharedDescriptor, to file: SharedDescriptor, length: Int) throws(Errno) -> Int {
         try FileCopy(source: source.number, target: file.number, length: length).run()
+    }
+
+    package func attach(_ bytes: [UInt8], to file: SharedDescriptor) throws(Errno) {
+        try checked("fsetxattr") {
+            unsafe bytes.withUnsafeBytes {
+                unsafe edge_fsetxattr(file.number, Self.attribute, $0.baseAddress, $0.count)
+            }
+        }
+    }
+
+    package func attachment(of file: SharedDescriptor) throws(Errno) -> [UInt8]? {
+        do throws(Errno) {
+            let size = try checked("fgetxattr") { unsafe edge_fgetxattr(file.number, Self.attribute, nil, 0) }
+            var failure: Errno?
+            let bytes = unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, filled in
+                do throws(Errno) {
+                    filled = try checked("fgetxattr") {
+                        unsafe edge_fgetxattr(file.number, Self.attribute, buffer.baseAddress, size)
+                    }
+                } catch {
+                    failure = error
+                }
+            }
+            if let failure { throw failure }
+            return bytes
+        } catch {
+            guard error.code == ENODATA || error.code == EOPNOTSUPP else { throw error }
+            return nil
+        }
     }
 
     package func rename(_ path: String, to target: String) throws(Errno) {

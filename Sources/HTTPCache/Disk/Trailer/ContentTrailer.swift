@@ -11,6 +11,7 @@ import LinuxSystem
 /// length of the fields              4 bytes
 /// magic                             8 bytes
 /// ```
+/// In a bare file (`DiskStore.Configuration.bareFrom`), it is attached to the file as an extended attribute instead.
 /// The body's own SHA-256 is a field of its record. A record that changes later (RFC 9111 §4.3.4) changes its row only: the
 /// trailer is as old as the body.
 struct ContentTrailer: Hashable {
@@ -55,6 +56,7 @@ struct ContentTrailer: Hashable {
 
     /// The result of reading the end of a file.
     enum Found {
+        /// - Parameter length: bytes that follow the body in the file; 0 if the trailer is attached to it.
         case trailer(ContentTrailer, length: Int)
         /// A later release wrote it.
         case newer
@@ -62,19 +64,42 @@ struct ContentTrailer: Hashable {
         case none
     }
 
-    /// Reads the trailer at the end of a content file; not the body.
+    /// Reads the trailer of a content file; not the body.
     static func read(_ file: SharedDescriptor, _ files: any FileSystem) throws(Errno) -> Found {
         let size = try files.size(of: file)
-        guard size >= footerLength else { return .none }
-        let footer = try files.read(file, at: size - footerLength, count: footerLength)
+        if let attached = try files.attachment(of: file) {
+            let found = try decode(end: attached.count, bodyEnd: size) { start, count in
+                Array(attached[start..<start + count])
+            }
+            guard case .trailer(let trailer, _) = found else { return found }
+            return .trailer(trailer, length: 0)
+        }
+        return try decode(end: size, bodyEnd: nil) { start, count throws(Errno) in
+            try files.read(file, at: start, count: count)
+        }
+    }
+
+    /// Decodes the trailer at the end of some bytes.
+    ///
+    /// - Parameters:
+    ///   - end: the number of bytes.
+    ///   - bodyEnd: the body's length if the bytes are the trailer alone; `nil` if they begin with the body.
+    ///   - read: reads a number of bytes at an offset.
+    private static func decode(
+        end: Int,
+        bodyEnd: Int?,
+        _ read: (_ start: Int, _ count: Int) throws(Errno) -> [UInt8]
+    ) throws(Errno) -> Found {
+        guard end >= footerLength else { return .none }
+        let footer = try read(end - footerLength, footerLength)
         guard footer.count == footerLength, Array(footer.suffix(8)) == magic else { return .none }
         guard BigEndian.number(footer[40..<42]) <= UInt64(version) else { return .newer }
         let length = Int(BigEndian.number(footer[44..<48]))
         let bodyLength = BigEndian.number(footer[32..<40])
-        guard length <= maximumFields, size >= length + footerLength,
-            bodyLength == UInt64(size - length - footerLength)
+        guard length <= maximumFields, end >= length + footerLength, bodyEnd == nil || end == length + footerLength,
+            bodyLength == UInt64(bodyEnd ?? (end - length - footerLength))
         else { return .none }
-        let fields = try files.read(file, at: size - footerLength - length, count: length)
+        let fields = try read(end - footerLength - length, length)
         guard fields.count == length,
             CacheKey(hashing: fields + footer[32..<44]).bytes == Array(footer[0..<32]),
             let trailer = ContentTrailer(fields: fields), UInt64(trailer.bodyLength) == bodyLength

@@ -6,12 +6,14 @@ extension DiskSession {
     /// Writes a content file: what `fill` writes, then its trailer.
     ///
     /// Not synced: after a power cut a file may be short or empty, which its length shows.
+    /// - Parameter isBare: whether the trailer is attached to the file instead; without room for it, the file has none.
     /// - Returns: its path.
     func write(
         _ diskClass: DiskClass,
         _ key: CacheKey,
         _ digest: CacheKey,
         _ trailer: [UInt8],
+        isBare: Bool = false,
         _ fill: (SharedDescriptor) throws(DiskFault) -> Void
     ) throws(DiskFault) -> String {
         let path = folder.file(diskClass, key, digest)
@@ -22,7 +24,7 @@ extension DiskSession {
             }
             try fill(file)
             try DiskFault.file { () throws(Errno) in
-                try files.write(trailer, to: file)
+                if isBare { try? files.attach(trailer, to: file) } else { try files.write(trailer, to: file) }
                 try moveIntoPlace(temporary, path)
             }
         } catch {

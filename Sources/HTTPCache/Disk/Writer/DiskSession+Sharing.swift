@@ -15,13 +15,15 @@ extension DiskSession {
     /// Gives the stored file with the same bytes the name of another key, in the open transaction.
     ///
     /// The file keeps the trailer of the entry that it was written for.
+    /// - Parameter isBare: whether only a bare file will do.
     /// - Returns: `nil` if there is no sound file with the same bytes, or the file system has no further names for it.
     func link(
         _ diskClass: DiskClass,
         _ key: CacheKey,
         _ digest: CacheKey,
         length: Int,
-        in scope: BodyScope
+        in scope: BodyScope,
+        isBare: Bool = false
     ) throws(DiskFault) -> Placed? {
         try begin()
         var found: DiskIndex.Entry?
@@ -30,7 +32,7 @@ extension DiskSession {
         } catch {
             throw .index(error)
         }
-        guard let stored = found, isSound(stored) else { return nil }
+        guard let stored = found, !isBare || stored.trailer == 0, isSound(stored) else { return nil }
         let source = folder.file(diskClass, stored.key, digest)
         let path = folder.file(diskClass, key, digest)
         do throws(Errno) {

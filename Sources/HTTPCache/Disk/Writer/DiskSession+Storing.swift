@@ -70,14 +70,17 @@ extension DiskSession {
         _ bytes: [UInt8]?
     ) throws(DiskFault) -> Placed {
         let (key, digest, scope) = (variant.key, variant.digest, BodyScope(of: origin))
-        if let linked = try link(.variants, key, digest, length: variant.length, in: scope) { return linked }
+        let isBare = shared.configuration.isBare(variant.length)
+        if let linked = try link(.variants, key, digest, length: variant.length, in: scope, isBare: isBare) {
+            return linked
+        }
         guard let bytes else { throw .body("the bytes are not stored under another key") }
         try makeRoom(.variants, in: origin.namespace, for: bytes.count)
         let trailer = ContentTrailer.encode(origin: originRecord, variant: record, bodyLength: bytes.count)
-        let path = try write(.variants, key, digest, trailer) { file throws(DiskFault) in
+        let path = try write(.variants, key, digest, trailer, isBare: isBare) { file throws(DiskFault) in
             try DiskFault.file { () throws(Errno) in try self.files.write(bytes, to: file) }
         }
-        return Placed(path: path, trailer: trailer.count, isLinked: false)
+        return Placed(path: path, trailer: isBare ? 0 : trailer.count, isLinked: false)
     }
 
     /// Stores an original's record and body, or updates a stored record.
