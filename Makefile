@@ -63,10 +63,11 @@ lint: packages ## Checks formatting, warnings, file lengths and cycles of folder
 	scripts/lint
 
 bench: demo/landscape.jpg $(BIN)/edgeprint ## Measures hits against nginx, transforms against a C loop, and eviction policies
-	@scripts/install-packages nginx-light wrk sqlite3 gcc libc6-dev python3
+	@scripts/install-packages nginx-light openssl wrk sqlite3 gcc libc6-dev python3
 	Benchmarks/hits.sh
 	Benchmarks/dashboard.sh
 	Benchmarks/disk.sh
+	Benchmarks/nginx-front.sh
 	Benchmarks/first-byte.sh
 	Benchmarks/eviction.sh
 	Benchmarks/transforms.sh

@@ -23,6 +23,8 @@ package struct RequestContext {
     package let trace: TraceContext
     /// Whether the connection comes from a trusted proxy (`TrustedProxies`).
     package var isFromTrustedProxy: Bool { connection.isTrusted }
+    /// Whether the connection comes from a trusted proxy on this machine.
+    package var isFromLocalProxy: Bool { connection.isTrusted && connection.peer.isLocal }
     let connection: Connection
     let mailbox: LoopMailbox
 

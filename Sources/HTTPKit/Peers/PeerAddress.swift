@@ -49,6 +49,15 @@ package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
     /// The peer of a Unix-domain socket.
     package static let unix = PeerAddress(family: .unix, port: 0, high: 0, low: 0)
 
+    /// Whether it is on this machine: the peer of a Unix-domain socket, or a loopback address.
+    package var isLocal: Bool {
+        switch family {
+        case .unix: true
+        case .ipv4: low >> 24 == 127
+        case .ipv6: high == 0 && low == 1
+        }
+    }
+
     /// Converts the result of accept4(2) or getsockname(2).
     init(_ storage: sockaddr_storage) {
         switch CInt(storage.ss_family) {

@@ -8,7 +8,7 @@ package enum KnownField: UInt8, CaseIterable, Sendable {
     case traceparent, tracestate, xRequestID
     case saveData, dpr, width, viewportWidth, secChDpr, secChWidth, secChViewportWidth
     case accessControlRequestMethod, accessControlRequestHeaders, lastEventID, priority
-    case edgeprintNode
+    case edgeprintNode, xSendfileType
 
     /// The name in lower case.
     package var name: String {
@@ -73,6 +73,7 @@ package enum KnownField: UInt8, CaseIterable, Sendable {
         case .accessControlRequestHeaders: "access-control-request-headers"
         case .lastEventID: "last-event-id"
         case .edgeprintNode: "edgeprint-node"
+        case .xSendfileType: "x-sendfile-type"
         default: "priority"
         }
     }

@@ -74,6 +74,8 @@ package struct PipelineParts: Sendable {
         package var openFiles: Int
         /// Maximum number of variants that wait for their AVIF, and of originals that wait for their lossless copy.
         package var deferred: Int
+        /// The length in bytes from which a variant's content file may be bare (`DiskStore.Configuration.bareFrom`); `nil` for none.
+        package var bareFrom: Int?
 
         /// Creates limits.
         package init(
@@ -81,13 +83,15 @@ package struct PipelineParts: Sendable {
             flights: Int = 10_000,
             memoryObject: Int = 1 << 20,
             openFiles: Int = 512,
-            deferred: Int = 64
+            deferred: Int = 64,
+            bareFrom: Int? = nil
         ) {
             self.waiters = waiters
             self.flights = flights
             self.memoryObject = memoryObject
             self.openFiles = openFiles
             self.deferred = deferred
+            self.bareFrom = bareFrom
         }
     }
 

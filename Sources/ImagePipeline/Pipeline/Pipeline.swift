@@ -69,7 +69,17 @@ package final class Pipeline: Sendable {
             parts.disk?.touch(.originals, entity.origin.record.key)
         } else {
             parts.disk?.touch(.variants, request.key)
+            lookUpBareFile(of: entity, for: request)
             recompress(entity, after: uses, for: request)
+        }
+    }
+
+    /// Looks up whether a variant's body has a bare file, on the read lane.
+    private func lookUpBareFile(of entity: Entity, for request: VariantRequest) {
+        let (length, digest) = (entity.body.length, entity.description.digest)
+        guard let bareFrom = parts.limits.bareFrom, length >= bareFrom, let disk = parts.disk else { return }
+        _ = parts.readLane.submit {
+            entity.noteBareFile(disk.barePath(ofVariant: request.key, digest: digest, length: length))
         }
     }
 
@@ -86,6 +96,7 @@ package final class Pipeline: Sendable {
         parts.disk?.touch(.variants, request.key)
         if let uses = entity.noteUse(at: now) {
             transcode(entity, for: request)
+            lookUpBareFile(of: entity, for: request)
             recompress(entity, after: uses, for: request)
         }
         return entity

@@ -55,6 +55,7 @@ package final class Entity: Sendable {
     /// The number of uses noted.
     private let uses = Atomic<Int>(0)
     private let triedAgain = Atomic<Bool>(false)
+    private let ownFile = AtomicLazyReference<BareFile>()
     /// The plan and presets that made it, for purging.
     private let plan: String?
     private let presets: [String]
@@ -109,6 +110,15 @@ package final class Entity: Sendable {
 
     /// Notes that it has been encoded again, or that it cannot be.
     func noteRecompression() { triedAgain.store(true, ordering: .relaxed) }
+
+    /// The bare file of the body; `nil` if there is none, or it is not known yet.
+    package var bareFile: BareFile? { ownFile.load().flatMap { $0.isThere ? $0 : nil } }
+
+    /// Notes the path of the body's bare file, always the same; `nil` if it does not exist.
+    func noteBareFile(_ path: String?) {
+        let known = ownFile.load() ?? path.map { ownFile.storeIfNil(BareFile(path: $0)) }
+        known?.note(exists: path != nil)
+    }
 
     /// Whether the bytes are the original's own, which are stored as an original and not as a variant.
     var isOriginal: Bool { facts == nil && description.digest == originDigest }

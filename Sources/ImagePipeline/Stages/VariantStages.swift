@@ -22,12 +22,13 @@ struct DiskVariantStage: Sendable {
         guard request.keeps.keepInMemory, parts.tiers.promotes, description.length <= parts.memoryObject else {
             let facts = VariantFacts(stored.record)
             let entity = open(stored.file, description, for: request.key, origin: origin, uses, facts, of: flight)
+            entity.noteBareFile(stored.barePath)
             if request.keeps.keepOnDisk {
                 _ = flight.publish(of: origin.record) { parts.openFiles.insert(entity, for: request.key, cost: 1) }
             }
             return entity
         }
-        return parts.entity(
+        let entity = parts.entity(
             key: request.key,
             description: description,
             file: stored.file,
@@ -37,6 +38,8 @@ struct DiskVariantStage: Sendable {
             storable: true,
             of: flight
         )
+        entity?.noteBareFile(stored.barePath)
+        return entity
     }
 
     /// Returns an entity that is sent from its file.

@@ -2,8 +2,8 @@ import ImagePipeline
 
 /// What `Response.tag` says about a response, for statistics and the access log.
 ///
-/// Bits 0–7 are the result, 8 is `RequestResult.unhandled`, 9–13 the format, 14 `shed`, and 16–31 the source's number. A tag is a plain
-/// number, so that a hit neither allocates nor counts references for it. `Response.amount` has the bytes that an image saves.
+/// Bits 0–7 are the result, 8 is `RequestResult.unhandled`, 9–13 the format, 14 `shed`, 16–31 the source's number, and 32–63 the bytes of
+/// content that a proxy sends in place of the daemon. A tag is a plain number, so that a hit neither allocates nor counts references for it. `Response.amount` has the bytes that an image saves.
 struct AnswerTag {
     /// A response that refuses a request because of overload.
     static let shed: UInt64 = 1 << 14
@@ -21,6 +21,9 @@ struct AnswerTag {
     /// The number of a source (`SourceNumbers`); 0 for none.
     static func bits(ofSource number: Int) -> UInt64 { UInt64(clamping: min(number, largestSource)) << 16 }
 
+    /// The length of content that a proxy sends (`AccelRedirect`).
+    static func bits(ofRedirected length: Int) -> UInt64 { UInt64(UInt32(clamping: length)) << 32 }
+
     var result: RequestResult { RequestResult(tag: bits) }
     /// Whether no handler saw the request.
     var isUnhandled: Bool { bits & RequestResult.unhandled != 0 }
@@ -31,6 +34,8 @@ struct AnswerTag {
     var hasImage: Bool { format.map { $0 != .json && $0 != .text } ?? false }
     /// The source's number; 0 for none.
     var source: Int { Int(bits >> 16 & 0xFFFF) }
+    /// The bytes of content that a proxy sends in place of the daemon.
+    var redirected: Int { Int(bits >> 32) }
 }
 
 extension EntityFormat {

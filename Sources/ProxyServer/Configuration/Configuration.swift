@@ -250,6 +250,7 @@ struct Configuration: Sendable, Equatable {
         var serverTiming = false
         /// The origins whose scripts may read responses.
         var cors = CrossOrigin.any
+        var accelRedirect = AccelRedirect()
     }
 
     /// The settings of AVIF chosen by `format=auto`.

@@ -94,6 +94,9 @@ final class DaemonParts: Sendable {
         disk.limits = DiskLimits(configuration)
         disk.queueBytes = plan.writes
         disk.waitsForLock = isSuccessor
+        disk.bareFrom = configuration.answers.accelRedirect.bareFrom
+        // The group is nginx's, if the administrator has made it that of the folder.
+        disk.files = SystemFiles(isGroupReadable: disk.bareFrom != nil)
         disk.seed = configuration.cache.seed.isEmpty ? nil : configuration.cache.seed
         disk.healthChanged = Self.diskReporter(logger)
         store = try DiskStore(disk)
@@ -151,7 +154,8 @@ final class DaemonParts: Sendable {
             keeper: configuration.cache.hasDisk ? store : nil,
             limits: PipelineParts.Limits(
                 waiters: configuration.limits.waiters,
-                deferred: configuration.avif.queue
+                deferred: configuration.avif.queue,
+                bareFrom: disk.bareFrom
             ),
             tiers: tiers,
             progress: progress,
@@ -242,6 +246,7 @@ final class DaemonParts: Sendable {
                     logger: logger,
                     live: live,
                     rates: rates,
+                    redirect: configuration.answers.accelRedirect,
                     loops: loops,
                     slowMisses: slowMisses,
                     brownouts: brownouts,

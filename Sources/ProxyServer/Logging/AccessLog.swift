@@ -13,7 +13,7 @@ struct AccessLog {
         /// The method; empty if unknown.
         var method: StaticString
         var status: Int
-        /// Bytes sent, head and content.
+        /// Bytes sent, head and content; the content also if nginx sends it (`AccelRedirect`).
         var bytes: Int64
         /// Microseconds from the end of the request to the last byte of the response.
         var duration: Int64

@@ -8,7 +8,7 @@ final class Metrics: Sendable {
     let requests: Counter<RequestResult>
     /// Responses by status class.
     let responses: Counter<StatusClass>
-    /// The bytes sent to clients, heads included.
+    /// The bytes sent to clients, heads included, and content that nginx sends.
     let responseBytes: Counter<NoLabel>
     /// Requests in progress.
     let inFlight: UpDownCounter
@@ -20,6 +20,9 @@ final class Metrics: Sendable {
     let savedBytes: Counter<NoLabel>
     /// The bytes by which images sent were larger than their originals.
     let excessBytes: Counter<NoLabel>
+    /// Responses whose content nginx sends (`AccelRedirect`), and its bytes.
+    let redirects: Counter<NoLabel>
+    let redirectedBytes: Counter<NoLabel>
     /// Requests refused to protect others.
     let shed: Counter<ShedReason>
     /// Counts by source.
@@ -47,6 +50,8 @@ final class Metrics: Sendable {
         formats = Counter(loops: loops)
         savedBytes = Counter(loops: loops)
         excessBytes = Counter(loops: loops)
+        redirects = Counter(loops: loops)
+        redirectedBytes = Counter(loops: loops)
         shed = Counter(loops: loops)
         requests = Counter(loops: loops)
         responses = Counter(loops: loops)
@@ -83,6 +88,10 @@ final class Metrics: Sendable {
             savedBytes.addSingleWriter(UInt64(saved), .only, loop: loop)
         } else if saved < 0 {
             excessBytes.addSingleWriter(UInt64(-saved), .only, loop: loop)
+        }
+        if tag.redirected > 0 {
+            redirects.addSingleWriter(1, .only, loop: loop)
+            redirectedBytes.addSingleWriter(UInt64(tag.redirected), .only, loop: loop)
         }
         if tag.isShed {
             shed.addSingleWriter(1, .overload, loop: loop)

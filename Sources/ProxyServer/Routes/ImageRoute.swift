@@ -14,6 +14,7 @@ final class ImageRoute: Sendable {
     let logger: Logger
     private let live: LiveConfiguration
     private let rates: ClientRates
+    private let redirect: AccelRedirect
     let resolvers: [LoopResolver]
     private let slowMisses: SlowMisses?
     private let brownouts: Brownouts?
@@ -21,6 +22,7 @@ final class ImageRoute: Sendable {
     private let owners: OwnerClient?
 
     /// - Parameters:
+    ///   - redirect: which responses have nginx send the content.
     ///   - loops: the number of event loops that call the route.
     ///   - slowMisses: sends placeholders for images that take long; `nil` to let all clients wait.
     ///   - brownouts: answers under overload; `nil` to answer with 503.
@@ -34,6 +36,7 @@ final class ImageRoute: Sendable {
         logger: Logger,
         live: LiveConfiguration,
         rates: ClientRates,
+        redirect: AccelRedirect = AccelRedirect(),
         loops: Int,
         slowMisses: SlowMisses? = nil,
         brownouts: Brownouts? = nil,
@@ -46,6 +49,7 @@ final class ImageRoute: Sendable {
         self.brownouts = brownouts
         self.live = live
         self.rates = rates
+        self.redirect = redirect
         self.pipeline = pipeline
         self.metrics = metrics
         self.time = time
@@ -86,15 +90,15 @@ final class ImageRoute: Sendable {
         guard directives.isNone else { return load(variant, of: request, site, directives, head, bytes, context) }
         if let entity = pipeline.cached(variant, now: now) {
             if entity.isStandIn { pipeline.replaceStandIn(of: variant) }
-            return .now(hit(entity, .memory, to: request, head, bytes, now))
+            return .now(hit(entity, .memory, to: request, head, bytes, context))
         }
         if let entity = pipeline.open(variant, now: now) {
             if entity.isStandIn { pipeline.replaceStandIn(of: variant) }
-            return .now(hit(entity, .disk, to: request, head, bytes, now))
+            return .now(hit(entity, .disk, to: request, head, bytes, context))
         }
         // Failures of a request with CDN-Loop are cached by its names, and with unkeyed parameters by these, so it takes the full path.
         if !head.has(.cdnLoop), variant.origin.unkeyed == nil, let entity = pipeline.stale(variant, now: now) {
-            return .now(hit(entity, .stale, to: request, head, bytes, now))
+            return .now(hit(entity, .stale, to: request, head, bytes, context))
         }
         return load(variant, of: request, site, directives, head, bytes, context)
     }
@@ -106,8 +110,9 @@ final class ImageRoute: Sendable {
         to request: ResolvedRequest,
         _ head: borrowing RequestHead,
         _ bytes: Span<UInt8>,
-        _ now: Int64
+        _ context: RequestContext
     ) -> Response {
+        let now = context.wallSeconds
         let entity = AcceptEncoding.form(of: entity, for: head, bytes)
         let (status, result) =
             switch tier {
@@ -118,12 +123,14 @@ final class ImageRoute: Sendable {
         let (conditions, tag) = (RequestConditions(head, bytes: bytes), result | request.tag)
         let isFinal = !entity.isStandIn
         let dynamic = isFinal ? status : CacheStatusFields.deferred(.hit(tier)) + request.fields.all
-        guard
-            conditions != nil || request.expires != nil || !isFinal || request.isPersonal || request.rules.edits != nil
-        else {
-            return EntityResponse.whole(entity, dynamic: dynamic, age: entity.age(at: now), tag: tag)
+        let response: Response
+        if conditions != nil || request.expires != nil || !isFinal || request.isPersonal || request.rules.edits != nil {
+            response = Self.response(entity, to: request, conditions: conditions, dynamic: dynamic, now: now, tag: tag)
+        } else {
+            response = EntityResponse.whole(entity, dynamic: dynamic, age: entity.age(at: now), tag: tag)
         }
-        return Self.response(entity, to: request, conditions: conditions, dynamic: dynamic, now: now, tag: tag)
+        guard conditions == nil, redirect.isWanted(by: head, bytes, context) else { return response }
+        return redirect.redirecting(response, of: entity, isEdited: request.rules.edits != nil)
     }
 
     /// Whether the client requests reduced data usage (Save Data API §2).
@@ -174,6 +181,7 @@ final class ImageRoute: Sendable {
         load.takesArriving = head.method == .get && conditions == nil
         load.priority = request.rules.priority ?? RequestPriority(head, bytes)
         let takesGzip = AcceptEncoding.namesGzip(head, bytes)
+        let takesRedirect = conditions == nil && redirect.isWanted(by: head, bytes, context)
         load.waitsForStore = directives.waitsForStore
         let brownouts =
             directives.isNone ? self.brownouts.flatMap { Brownouts.apply(to: variant, of: request) ? $0 : nil } : nil
@@ -194,7 +202,11 @@ final class ImageRoute: Sendable {
                 }
                 var answer = answer
                 if takesGzip { answer.entity = answer.entity.compressed ?? answer.entity }
-                let response = Self.response(answer, to: request, conditions: conditions, now: time.wallSeconds)
+                var response = Self.response(answer, to: request, conditions: conditions, now: time.wallSeconds)
+                if takesRedirect {
+                    let isEdited = request.rules.edits != nil
+                    response = redirect.redirecting(response, of: answer.entity, isEdited: isEdited)
+                }
                 promise.complete(response, note)
             case .failure(let error):
                 if CacheStatus(error)?.isOfOwnDownload == true {

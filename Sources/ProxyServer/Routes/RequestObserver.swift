@@ -52,10 +52,11 @@ final class RequestObserver: Sendable {
         let tag = AnswerTag(exchange.tag)
         // Neither a part of an image, its head alone, nor a description saves what the whole image would have.
         let isWhole = exchange.status == 200 && exchange.isComplete && exchange.method == .get && tag.hasImage
+        let bytes = exchange.bytesSent + (exchange.isComplete ? Int64(tag.redirected) : 0)
         metrics.finished(
             tag,
             status: Int(exchange.status),
-            bytes: UInt64(clamping: exchange.bytesSent),
+            bytes: UInt64(clamping: bytes),
             saved: isWhole ? Int(exchange.amount) : 0,
             microseconds: UInt64(clamping: exchange.duration / 1000),
             loop: exchange.loop
@@ -69,7 +70,7 @@ final class RequestObserver: Sendable {
             client: ClientAddress(exchange.peer),
             method: exchange.method.logName,
             status: Int(exchange.status),
-            bytes: exchange.bytesSent,
+            bytes: bytes,
             duration: exchange.duration / 1000,
             result: tag.result,
             isComplete: exchange.isComplete,

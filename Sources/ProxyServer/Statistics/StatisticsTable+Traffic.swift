@@ -26,6 +26,17 @@ extension StatisticsTable {
             "requests.excessBytes",
             Metric("edgeprint_excess_bytes_total", "Bytes by which images sent were larger than their originals.")
         ) { $0.metrics.excessBytes.value },
+        .counter(
+            "requests.redirects",
+            Metric(
+                "edgeprint_accel_redirects_total",
+                "Responses whose content nginx sends from the cache folder (answers.accel-redirect)."
+            )
+        ) { $0.metrics.redirects.value },
+        .counter(
+            "requests.redirectedBytes",
+            Metric("edgeprint_accel_redirect_bytes_total", "Bytes of content that nginx sends from the cache folder.")
+        ) { $0.metrics.redirectedBytes.value },
         .counters(
             "requests.shed",
             Metric(

@@ -120,6 +120,16 @@ struct ConfigurationProblemTests {
         ("signing: { keys: [\"c0ffee\"] }", "signing.keys: expected a key of 32 to 256 hexadecimal digits"),
         ("signing: { keys: [\"\(String(repeating: "xy", count: 32))\"] }", "signing.keys: expected a key"),
         ("proxies: { proxy-protocol: on }", "proxies.proxy-protocol: requires proxies.trust"),
+        ("answers: { accel-redirect: { prefix: /a } }", "answers.accel-redirect.prefix: expected off, or a path"),
+        ("answers: { accel-redirect: { prefix: /a/ } }", "answers.accel-redirect.prefix: requires proxies.trust"),
+        (
+            "answers: { accel-redirect: { prefix: /a/ } }\nproxies: { trust: [unix] }\ncache: { path: off }",
+            "answers.accel-redirect.prefix: requires cache.path"
+        ),
+        (
+            "answers: { accel-redirect: { from: 1MiB } }",
+            "answers.accel-redirect.from: requires answers.accel-redirect.prefix"
+        ),
         ("purge: { allow: [10.0.0.1/8] }", "purge.allow: expected an address"),
         ("purge: { allow: [10.0.0.0/33] }", "purge.allow: expected an address"),
         ("purge: { allow: [example.com] }", "purge.allow: expected an address"),

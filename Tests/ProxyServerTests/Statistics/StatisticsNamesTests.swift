@@ -220,7 +220,7 @@ struct StatisticsNamesTests {
         memoryPressure: allowed groupLimit groupUsed stalled steps
         placeholders: behind
         raw: bytes entries evictions hits misses quota
-        requests: bytes excessBytes inFlight savedBytes total
+        requests: bytes excessBytes inFlight redirectedBytes redirects savedBytes total
         requests.formats: avif bmp gif heic ico jp2 jpeg json jxl other pdf png svg text tiff webp
         requests.results: brownout collapsed disk error fallback memory miss negative original other owner placeholder refused revalidated shared stale
         requests.shed: client overload

@@ -237,6 +237,21 @@ enum ConfigurationChecks {
             let message = "requires proxies.trust: the header is only accepted from trusted proxies"
             decoder.report(message, key: "proxies.proxy-protocol", place: decoder.places["proxies.proxy-protocol"])
         }
+        checkRedirects(configuration, &decoder)
+    }
+
+    private static func checkRedirects(_ configuration: Configuration, _ decoder: inout ConfigurationDecoder) {
+        let redirect = configuration.answers.accelRedirect
+        var (key, problem): (String, String?) = ("answers.accel-redirect.prefix", nil)
+        if redirect.prefix == nil {
+            key = "answers.accel-redirect.from"
+            if redirect.from != AccelRedirect.defaultLength { problem = "requires answers.accel-redirect.prefix" }
+        } else if configuration.proxies.trust.isEmpty {
+            problem = "requires proxies.trust: only a trusted proxy is told the paths of cached files"
+        } else if !configuration.cache.hasDisk {
+            problem = "requires cache.path, which is off"
+        }
+        if let problem { decoder.report(problem, key: key, place: decoder.places[key]) }
     }
 
     private static func checkAdmin(_ configuration: Configuration, _ decoder: inout ConfigurationDecoder) {

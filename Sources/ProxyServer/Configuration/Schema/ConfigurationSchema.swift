@@ -360,22 +360,6 @@ enum ConfigurationSchema {
         Setting("avif.queue", \.avif.queue, .count(1...100_000), "Maximum images waiting for their AVIF.")
     ]
 
-    /// Response header fields.
-    private static let answers: [Setting<Configuration>] = [
-        Setting(
-            "answers.server-timing",
-            \.answers.serverTiming,
-            .onOff,
-            "Report the duration of each stage in Server-Timing."
-        ),
-        Setting(
-            "answers.cors",
-            \.answers.cors,
-            .crossOrigin,
-            "Origins whose scripts may read responses and their timing: *, one origin, or off."
-        ),
-    ]
-
     /// The values to which sizes from client hints are rounded up.
     private static let ladder: [Setting<Configuration>] = [
         Setting(
