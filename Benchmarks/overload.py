@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures how the daemon behaves under more load than it can carry (open loop).
 
-Usage: Benchmarks/overload.py [SCENARIO…]      flood, slow, share, capacity, leave, brownout; by default all of them
+Usage: Benchmarks/overload.py [SCENARIO…]      flood, slow, share, capacity, leave, waste, brownout; by default all of them
 
   flood     Clients with BENCH_FLOOD connections request 12 MP pictures, each a new one; a client at another address requests one small
             new picture a second. Latency of the latter, alone and beside the flood.
@@ -11,6 +11,8 @@ Usage: Benchmarks/overload.py [SCENARIO…]      flood, slow, share, capacity, l
             requests that fail, p99 of hits against the p99 of the same hits while as many processes as workers burn CPU at the
             workers' priority, and the time until a new transform takes what it takes when idle.
   leave     60 clients request 12 MP pictures and leave, by FIN. Latency of the next picture, against the latency alone.
+  waste     Transforms at 0.5 to 4 times the capacity, with `half-close: gone`: of half of them the client leaves, by FIN or RST, after
+            10 to 500 ms. Share of the workers' time that was spent on jobs after all their clients had left.
   brownout  Transforms at 4 times the capacity, with `brownout: on` and larger variants in the cache. Share of 200s.
 
 Everything runs on loopback; the origin, each client and the daemon are processes of their own. Latencies count from when a request was
@@ -25,13 +27,14 @@ import asyncio
 import itertools
 import json
 import os
+import resource
 import sys
 import tempfile
 import time
 
 sys.dont_write_bytecode = True
 
-from openloop import CORES, Client, Daemon, Origin, in_process, milliseconds, open_loop, percentile, summary
+from openloop import CORES, Client, Daemon, Origin, crowd, in_process, milliseconds, open_loop, percentile, summary
 
 SECONDS = int(os.environ.get("BENCH_SECONDS", 6))
 FLOOD = int(os.environ.get("BENCH_FLOOD", 500))
@@ -40,6 +43,8 @@ GOOD = 2.0
 PATIENCE = 12.0
 # A transform of some 50 ms, whose original is small enough for the origin and the loopback at ten times the capacity.
 PLAN = os.environ.get("BENCH_PLAN", "w=400&format=webp")
+# The addresses of a load's clients.
+CROWD = [f"127.0.1.{index}" for index in range(1, 9)]
 numbers = itertools.count(1)
 
 
@@ -54,14 +59,6 @@ async def steady(port, address, kind, plan, rate, seconds, timeout=60.0):
     client = Client(port, address)
     jobs = [(index / rate, (lambda path: lambda: client.request(path, timeout=timeout))(fresh(kind, plan)))
             for index in range(int(rate * seconds))]
-    return await open_loop(jobs)
-
-
-async def crowd(port, addresses, paths, rate, timeout):
-    """Requests paths at a fixed rate, from addresses in turn."""
-    clients = [Client(port, address) for address in addresses]
-    jobs = [(index / rate, (lambda client, path: lambda: client.request(path, timeout=timeout))(
-        clients[index % len(clients)], path)) for index, path in enumerate(paths)]
     return await open_loop(jobs)
 
 
@@ -160,9 +157,10 @@ def capacity(daemon):
               "hits beside burners": reference, "loads": []}
     for multiple in (1, 2, 4, 10):
         paths = [fresh("medium", PLAN) for _ in range(int(rate * multiple * SECONDS))]
-        load = in_process(crowd, daemon.port, [f"127.0.1.{index}" for index in range(1, 9)], paths, rate * multiple, PATIENCE)
+        used, generated = daemon.cpu, children()
+        load = in_process(crowd, daemon.port, CROWD, paths, rate * multiple, PATIENCE)
         beside = summary(asyncio.run(hits(daemon.port, stored, 100, SECONDS)))
-        ended = time.monotonic()
+        used, ended = daemon.cpu - used, time.monotonic()
         recovery = recovered(daemon, idle, ended)
         answers = load()
         good = sum(status == 200 and latency <= GOOD for _, status, latency, _ in answers)
@@ -170,12 +168,19 @@ def capacity(daemon):
         refused = [latency for latency in failed if latency < 0.5]
         dropped = [latency for latency in failed if latency >= 0.5]
         result["loads"].append({
-            "times": multiple, "goodput per s": round(good / SECONDS, 1),
+            "times": multiple, "goodput per s": round(good / SECONDS, 1), "refused": len(refused), "dropped": len(dropped),
+            "daemon's cores": round(used / SECONDS, 3), "generator's cores": round((children() - generated) / SECONDS, 3),
             "statuses": summary(answers)["statuses"], "p50 of 200": milliseconds(percentile(
                 [latency for _, status, latency, _ in answers if status == 200], 0.5)),
             "refused p99": milliseconds(percentile(refused, 0.99)), "dropped max": milliseconds(max(dropped, default=float("nan"))),
             "hits": beside, "hits p99 ratio": round(beside["p99"] / reference["p99"], 2), "recovery s": recovery})
     return result
+
+
+def children():
+    """Seconds of processor time of processes of this one that have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def burners(count, niceness):
@@ -222,14 +227,38 @@ def leave(daemon):
             "ratio": round(percentile(after, 0.5) / percentile(alone, 0.5), 2)}
 
 
+def waste(daemon):
+    """The share of the workers' time that was spent after the last client of a job had left."""
+    rate = capacity_of(daemon)
+    result = {"capacity per s": round(rate, 1), "loads": []}
+    names = [f"edgeprint_transform_{name}_seconds_total" for name in ("busy", "abandoned")]
+    if daemon.metric(names[1]) is None:
+        return {"skipped": "this binary does not have the metrics"}
+    for multiple in (0.5, 1, 2, 4):
+        paths = [fresh("medium", PLAN) for _ in range(int(rate * multiple * SECONDS))]
+        before = [daemon.metric(name) for name in names]
+        answers = in_process(crowd, daemon.port, CROWD, paths, rate * multiple, PATIENCE, departure)()
+        time.sleep(1)
+        busy, abandoned = (after - before for after, before in zip([daemon.metric(name) for name in names], before))
+        result["loads"].append({
+            "times": multiple, "statuses": summary(answers)["statuses"], "workers' s": round(busy, 2),
+            "for nobody s": round(abandoned, 3), "share": round(abandoned / busy, 4)})
+    return result
+
+
+def departure(index):
+    """Of four requests two have a client that leaves, after up to half a second: one by FIN, one by RST."""
+    return None if index % 4 > 1 else (0.01 + index * 37 % 490 / 1000, index % 4 == 1)
+
+
 def brownout(daemon):
     pictures = 16
     rate = capacity_of(daemon)
     stored = [f"/p/medium-{900_000 + index}.jpg?w=1000&format=webp" for index in range(pictures)]
-    asyncio.run(crowd(daemon.port, ["127.0.0.5"], stored, 4, 60))
+    crowd(daemon.port, ["127.0.0.5"], stored, 4, 60)
     paths = [f"/p/medium-{900_000 + index % pictures}.jpg?w={200 + index // pictures}&format=webp&effort=6"
              for index in range(int(rate * 4 * SECONDS))]
-    answers = asyncio.run(crowd(daemon.port, [f"127.0.1.{index}" for index in range(1, 9)], paths, rate * 4, PATIENCE))
+    answers = crowd(daemon.port, CROWD, paths, rate * 4, PATIENCE)
     result = summary(answers)
     rungs = {}
     for _, _, _, status in answers:
@@ -240,7 +269,9 @@ def brownout(daemon):
     return {"capacity per s": round(rate, 1), "share of 200s": round(good / len(answers), 3), "rungs": rungs, **result}
 
 
-SCENARIOS = {"flood": flood, "slow": slow, "share": share, "capacity": capacity, "leave": leave, "brownout": brownout}
+SCENARIOS = {"flood": flood, "slow": slow, "share": share, "capacity": capacity, "leave": leave, "waste": waste, "brownout": brownout}
+# Lines that a scenario adds to the configuration.
+TOP = {"waste": "clients: { half-close: gone }"}
 
 
 def show(value, depth=1):
@@ -267,7 +298,7 @@ def main():
         for name in names:
             with tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_FOLDER")) as folder:
                 source = ", brownout: on" if name == "brownout" else ""
-                daemon = Daemon(folder, origin, source, os.environ.get("BENCH_TOP", ""))
+                daemon = Daemon(folder, origin, source, os.environ.get("BENCH_TOP", "") + "\n" + TOP.get(name, ""))
                 if not daemon.accepts():
                     results[name] = {"skipped": "this binary does not accept the configuration"}
                 else:
