@@ -2,13 +2,14 @@ import HTTPCache
 import HTTPSemantics
 import ImagePlan
 
-/// Makes the lossless copy of an original after its first variant, and drops the original's body once the copy is on disk
+/// Makes the lossless copy of an original after it was used, and drops the original's body once the copy is on disk
 /// (SDWebImage: `CacheSerializer`).
 ///
 /// Starts on any thread, continues on the read lane and ends on the read lane. After any failure the body stays. The task's flight
 /// prevents it from publishing purged content.
 final class LosslessCopyTask: Sendable {
     private let request: VariantRequest
+    private let plan: String
     private let origin: OriginRecord
     private let parts: PipelineParts
     private let failed: FailedCopies
@@ -17,32 +18,41 @@ final class LosslessCopyTask: Sendable {
     private var stage: LosslessCopyStage { LosslessCopyStage(parts: parts) }
 
     /// - Parameters:
-    ///   - origin: the original's record when the variant was made.
+    ///   - plan: what the worker makes.
+    ///   - origin: the original's record when it was used.
     ///   - failed: the bodies of which no copy can be made.
     init(
         request: VariantRequest,
+        plan: String,
         origin: OriginRecord,
         parts: PipelineParts,
         failed: FailedCopies,
         flight: Flight<Answer, PipelineError>
     ) {
         self.request = request
+        self.plan = plan
         self.origin = origin
         self.parts = parts
         self.failed = failed
         self.flight = flight
     }
 
-    /// Whether an original that a variant was made of should be copied.
-    static func isDue(_ request: VariantRequest, _ origin: OriginRecord, in parts: PipelineParts) -> Bool {
-        let source = request.origin.source
+    /// The plan with which a worker makes the copy of an original that a request has used; `nil` if none should be made.
+    static func plan(after request: VariantRequest, _ origin: OriginRecord, in parts: PipelineParts) -> String? {
+        guard parts.tiers.writesDisk else { return nil }
+        let stage = LosslessCopyStage(parts: parts)
+        if origin.header.format == .jpeg {
+            let isWorthwhile = origin.length >= OriginalTranscoding.minimumBytes
+            return isWorthwhile && stage.storesJPEGXL(of: request.origin)
+                ? OriginalTranscoding.planText(isClean: false) : nil
+        }
         // Other plans need the body, which the next variant drops.
-        guard parts.tiers.writesDisk, LosslessCopyStage(parts: parts).mayServe(request),
-            LosslessCopy.isWorthwhile(for: origin.header, length: origin.length)
-        else { return false }
+        guard stage.mayServe(request), LosslessCopy.isWorthwhile(for: origin.header, length: origin.length)
+        else { return nil }
         // The worker holds the original and the copy while it compares them.
-        let bytes = source.limits.decodeBytes / 2
-        return DecodeBudget.refusal(of: origin.header.size, loadedSmallerBy: 1, within: bytes) == nil
+        let bytes = request.origin.source.limits.decodeBytes / 2
+        guard DecodeBudget.refusal(of: origin.header.size, loadedSmallerBy: 1, within: bytes) == nil else { return nil }
+        return LosslessCopy.planText(for: origin.header)
     }
 
     /// Starts the task.
@@ -51,14 +61,14 @@ final class LosslessCopyTask: Sendable {
     }
 
     private func find() {
-        // Another variant may have had the copy made, and a request for the bare original may have stored its body again.
-        if stage.isStored(of: origin) { return replace() }
         guard case .file(let body)? = OriginalStore.find(request.origin, in: parts)?.content,
             body.digest == origin.digest
         else { return end() }
+        // Another variant may have had the copy made, and a request for the bare original may have stored its body again.
+        if stage.isStored(of: origin) { return replace() }
         let job = TransformStage.job(
-            request: request,
-            outputs: [TransformStage.output(of: request, plan: LosslessCopy.planText(for: origin.header))],
+            of: request.origin,
+            outputs: [TransformStage.output(of: request, plan: plan)],
             header: origin.header,
             body: body,
             priority: parts.transformer.hasBackground ? .background : .low

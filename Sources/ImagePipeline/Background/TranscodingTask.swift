@@ -87,7 +87,7 @@ final class TranscodingTask: Sendable {
 
     private func order(of outcome: OriginOutcome, _ body: OriginBody) {
         let job = TransformStage.job(
-            request: request,
+            of: request.origin,
             outputs: [TransformStage.output(of: request, plan: Self.plan(of: request))],
             header: outcome.origin.record.header,
             body: body,

@@ -1,5 +1,6 @@
 import HTTPCache
 import LinuxSystem
+import OriginTransfer
 
 extension PipelineParts {
     /// Creates an entity from a body, and inserts it into the memory cache if allowed and not purged meanwhile.
@@ -110,5 +111,21 @@ extension PipelineParts {
             storable: storable,
             of: flight
         )
+    }
+}
+
+extension PipelineParts {
+    /// Copies bytes into a memory file, from which a worker reads; `nil` if the system or the account of bodies has no room.
+    func body(_ bytes: [UInt8]) -> OriginBody? {
+        do throws(TransferError) {
+            let sink = try BodySink(limit: bytes.count, ledgers: ledgers)
+            guard sink.charge?.add(bytes.count) ?? true else { return nil }
+            try unsafe bytes.withUnsafeBufferPointer { buffer throws(TransferError) in
+                try unsafe sink.append(UnsafeRawBufferPointer(buffer))
+            }
+            return try? OriginBody(try sink.finish())
+        } catch {
+            return nil
+        }
     }
 }

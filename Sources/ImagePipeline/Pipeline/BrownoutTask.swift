@@ -163,7 +163,7 @@ final class BrownoutTask: Sendable {
             let source = MezzanineStage(parts: parts).find(wanted, of: original.snapshot.record)
         else { return then(nil) }
         var job = TransformStage.job(
-            request: request,
+            of: request.origin,
             outputs: [TransformStage.output(of: request, plan: fast.canonicalText, bucket: bucket)],
             header: original.header,
             body: source.body,

@@ -229,14 +229,22 @@ package final class Pipeline: Sendable {
 
     /// Replaces an original's body by a lossless copy in the background, if its source says so.
     func copyLosslessly(_ origin: OriginRecord, of request: VariantRequest) {
-        guard LosslessCopyTask.isDue(request, origin, in: parts), !failedCopies.contains(origin.digest) else { return }
+        guard let plan = LosslessCopyTask.plan(after: request, origin, in: parts), !failedCopies.contains(origin.digest)
+        else { return }
         background.offer(
             .losslessCopy,
             LosslessCopyStage.key(of: origin.key),
             about: PurgeSubject(request)
         ) { [parts, failedCopies] flight in
-            LosslessCopyTask(request: request, origin: origin, parts: parts, failed: failedCopies, flight: flight)
-                .start()
+            LosslessCopyTask(
+                request: request,
+                plan: plan,
+                origin: origin,
+                parts: parts,
+                failed: failedCopies,
+                flight: flight
+            )
+            .start()
         }
     }
 

@@ -57,6 +57,9 @@ extension VariantTask {
             end(.failure(.originProtocol("the original could not be read")))
             return
         }
+        if outcome.storable, outcome.origin.record.header.format == .jpeg {
+            pipeline.copyLosslessly(outcome.origin.record, of: request)
+        }
         finish(
             entity,
             outcome.status == .hit(.original) ? .hit(.disk) : outcome.status,

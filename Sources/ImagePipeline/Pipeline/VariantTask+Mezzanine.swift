@@ -23,7 +23,9 @@ extension VariantTask {
     /// Requests for several variants of one original share the look-up.
     private func makeOfMezzanine(_ outcome: OriginOutcome) {
         let record = outcome.origin.record
-        guard mayUseSharedResults, sharesMezzanines, request.auxiliaries.isEmpty, let plan = request.plan,
+        let mayExist =
+            mayUseSharedResults && sharesMezzanines || LosslessCopyStage(parts: parts).storesJPEGXL(of: request.origin)
+        guard mayExist, request.auxiliaries.isEmpty, let plan = request.plan,
             request.reasonToPass(record) == nil, let wanted = mezzanine(for: plan, of: outcome), !flight.isOver
         else { return askForBody() }
         flight.enter(.disk)

@@ -52,6 +52,8 @@ package struct SourceRule: Hashable, Sendable {
         case none
         /// Large BMP, TIFF and PNG files as a smaller copy with the same pixels (`LosslessCopy`).
         case lossless
+        /// These, and JPEG files as JPEG XL, from which they are restored byte for byte (`OriginalTranscoding`).
+        case jxl
     }
 
     package var name: String

@@ -109,6 +109,17 @@ struct Originals: Sendable {
         let stamp = parts.progress.stamp
         let store = OriginalStore(request: request.origin, parts: parts, flight: flight, place: place, stamp: stamp)
         let stored = OriginalStore.find(request.origin, in: parts)
+        let stage = RestoredOriginalStage(store: store, request: request)
+        guard let stored, let copy = stage.copy(insteadOf: stored) else { return decide(request, stored, store) }
+        stage.restore(stored, from: copy) { decide(request, $0, store) }
+    }
+
+    /// Looks up in the shared store what is not stored here.
+    private func decide(
+        _ request: CacheRequest<OriginRequest>,
+        _ stored: StoredResponse?,
+        _ store: OriginalStore
+    ) {
         let stage = SharedOriginalStage(store: store, needsBody: request.needsBody)
         guard stage.mayReplace(stored) else { return act(request, stored, store) }
         stage.find(insteadOf: stored) { found in

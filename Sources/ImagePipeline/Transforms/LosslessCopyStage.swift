@@ -4,29 +4,35 @@ import LinuxSystem
 
 /// Finds and stores lossless copies of originals, which are variants with a plan text that no request can contain.
 ///
+/// A PNG is used in place of the original; from a JPEG XL, the JPEG is restored (`RestoredOriginalStage`).
 /// Like any variant, a copy refers to the digest of the original's body: another body makes it void, and a purge of the original
 /// removes it.
 struct LosslessCopyStage: Sendable {
     let parts: PipelineParts
 
-    /// The plan in the records of copies.
-    private static let plan = "lossless/1"
-
     /// Returns the key of an original's copy.
-    static func key(of origin: CacheKey) -> CacheKey { CacheKey(hashing: "\(plan)\n\(origin)") }
+    static func key(of origin: CacheKey) -> CacheKey { RestoredOriginalStage.key(ofCopyOf: origin) }
 
     /// Whether originals of the request's source are stored as copies, and one can replace the original for the request.
     func mayServe(_ request: VariantRequest) -> Bool {
-        let origin = request.origin
-        guard origin.source.serialization == .lossless, !origin.source.isFolder, parts.disk != nil,
-            origin.keeps.originals.keepOnDisk, request.keeps.keepOnDisk, let plan = request.plan
-        else { return false }
+        guard storesCopies(of: request.origin), request.keeps.keepOnDisk, let plan = request.plan else { return false }
         return LosslessCopy.serves(plan)
     }
 
-    /// Returns the stored copy of an original; on the read lane.
+    /// Whether JPEG originals of a request's source are stored as JPEG XL.
+    func storesJPEGXL(of request: OriginRequest) -> Bool {
+        request.source.serialization == .jxl && storesCopies(of: request)
+    }
+
+    private func storesCopies(of request: OriginRequest) -> Bool {
+        request.source.serialization != .none && !request.source.isFolder && parts.disk != nil
+            && request.keeps.originals.keepOnDisk
+    }
+
+    /// Returns the stored PNG of an original; on the read lane.
     func find(of origin: OriginRecord) -> MezzanineStage.Found? {
-        guard let stored = parts.disk?.variant(Self.key(of: origin.key)), stored.record.originDigest == origin.digest
+        guard let stored = parts.disk?.variant(Self.key(of: origin.key)), stored.record.originDigest == origin.digest,
+            stored.record.format == .picture(LosslessCopy.format)
         else { return nil }
         let body = OriginBody(file: stored.file, length: stored.record.length, digest: stored.record.digest)
         return MezzanineStage.Found(mezzanine: nil, body: body, format: LosslessCopy.format)
@@ -43,7 +49,7 @@ struct LosslessCopyStage: Sendable {
             key: Self.key(of: origin.key),
             origin: origin.key,
             originDigest: origin.digest,
-            plan: Self.plan,
+            plan: RestoredOriginalStage.plan,
             format: picture.description.format,
             width: picture.description.width,
             height: picture.description.height,

@@ -84,7 +84,7 @@ extension MezzanineStage {
         of origin: OriginRecord,
         _ publish: (@escaping @Sendable () -> Void) -> Void
     ) -> Found? {
-        guard let body = body(result.bytes) else { return nil }
+        guard let body = parts.body(result.bytes) else { return nil }
         let record = VariantRecord(
             key: Self.key(of: origin.key, mezzanine),
             origin: origin.key,

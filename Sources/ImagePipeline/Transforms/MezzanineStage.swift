@@ -1,7 +1,6 @@
 import HTTPCache
 import ImagePlan
 import LinuxSystem
-import OriginTransfer
 
 /// Stores mezzanines as variants of their originals, with a plan text that no request can contain, within the quota of variants.
 ///
@@ -43,7 +42,7 @@ struct MezzanineStage: Sendable {
 
     /// Returns a mezzanine that is not on disk yet.
     private func recent(_ key: CacheKey, of origin: OriginRecord) -> (VariantRecord, OriginBody)? {
-        guard let recent = parts.recent.derived(key, from: origin.digest), let body = body(recent.bytes)
+        guard let recent = parts.recent.derived(key, from: origin.digest), let body = parts.body(recent.bytes)
         else { return nil }
         return (recent.record, body)
     }
@@ -95,19 +94,5 @@ struct MezzanineStage: Sendable {
         parts.recent.drop(derived: key, digest: found.body.digest)
         parts.disk?.drop(variant: key, digest: found.body.digest)
         if found.isShared { discardShared(mezzanine, of: origin) }
-    }
-
-    /// Copies bytes into a memory file, from which a worker reads; `nil` if the system or the account of bodies has no room.
-    func body(_ bytes: [UInt8]) -> OriginBody? {
-        do throws(TransferError) {
-            let sink = try BodySink(limit: bytes.count, ledgers: parts.ledgers)
-            guard sink.charge?.add(bytes.count) ?? true else { return nil }
-            try unsafe bytes.withUnsafeBufferPointer { buffer throws(TransferError) in
-                try unsafe sink.append(UnsafeRawBufferPointer(buffer))
-            }
-            return try? OriginBody(try sink.finish())
-        } catch {
-            return nil
-        }
     }
 }

@@ -44,7 +44,7 @@ final class TransformGroup: Sendable {
         if let extra { outputs.append(TransformStage.output(of: first.request, plan: extra.planText)) }
         if wantsPlaceholder { outputs.append(TransformStage.placeholderOutput(first.request)) }
         var job = TransformStage.job(
-            request: first.request,
+            of: first.request.origin,
             outputs: outputs,
             header: first.outcome.origin.record.header,
             body: body,

@@ -69,7 +69,7 @@ struct JobEstimate: Hashable, Sendable {
                 decoding = decodingTime(of: job, decoded: pixels.multipliedSaturated(by: frames))
                 let isCopy = LosslessCopy.orientation(inPlan: output.plan) != nil
                 let isShrunk = Mezzanine(planText: output.plan) != nil
-                let isTranscoded = OriginalTranscoding.isClean(inPlan: output.plan) != nil
+                let isTranscoded = OriginalTranscoding.isStated(inPlan: output.plan)
                 let copied: Int64 = isTranscoded ? transcodedPixel : copiedPixel
                 others =
                     isCopy || isShrunk || isTranscoded ? bounded(pixels / (isShrunk ? 4 : 1)) * copied : base

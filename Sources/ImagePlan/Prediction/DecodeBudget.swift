@@ -32,7 +32,7 @@ package enum DecodeBudget {
         let frames = header.format.decodesAnimation ? max(1, header.frames) : 1
         return plans.filter { $0 != MetadataCleaner.planText }
             .map { plan in
-                if OriginalTranscoding.isClean(inPlan: plan) != nil {
+                if OriginalTranscoding.isStated(inPlan: plan) {
                     return header.orientedSize.pixels.multipliedSaturated(by: OriginalTranscoding.bytesPerPixel)
                 }
                 let factor = factor(of: header, plan: plan, within: bytes) ?? 1

@@ -1,6 +1,7 @@
 /// A JPEG original as JPEG XL without another loss: its coefficients, from which the JPEG is restored byte for byte.
 ///
-/// Clients that accept JPEG XL get it in place of the bare original (`jxl-originals`).
+/// Clients that accept JPEG XL get it in place of the bare original (`jxl-originals`), and it can be stored in place of the JPEG
+/// (`serialize: jxl`).
 package enum OriginalTranscoding {
     /// The plan text with which a worker transcodes an original; no request can contain it.
     ///
@@ -14,6 +15,27 @@ package enum OriginalTranscoding {
         case cleanText: true
         default: nil
         }
+    }
+
+    /// The plan text with which a worker restores a JPEG from its JPEG XL; no request can contain it.
+    ///
+    /// - Parameter length: the length of the JPEG in bytes.
+    package static func restoringPlanText(length: Int) -> String { restoringPrefix + String(length) }
+
+    /// The length of the JPEG to restore according to a plan text, in bytes; `nil` for other plans.
+    package static func lengthToRestore(inPlan plan: String) -> Int? {
+        guard plan.hasPrefix(restoringPrefix) else { return nil }
+        return Int(plan.dropFirst(restoringPrefix.count))
+    }
+
+    private static let restoringPrefix = "jpeg/1?length="
+
+    /// The fewest bytes of an original worth storing as JPEG XL, which saves a sixth of them.
+    package static let minimumBytes = 32 << 10
+
+    /// Whether a plan text is one of transcoding or restoring.
+    package static func isStated(inPlan plan: String) -> Bool {
+        isClean(inPlan: plan) != nil || lengthToRestore(inPlan: plan) != nil
     }
 
     /// The memory that a worker touches, in bytes per pixel; it needs more than twice as much address space.

@@ -43,7 +43,12 @@ struct JobRunner {
         _ auxiliaries: AuxiliaryPictures,
         _ deadline: Deadline
     ) throws -> Answer {
-        if job.outputs.count == 1, job.outputs[0].plan == MetadataCleaner.planText { return try clean(mapping) }
+        if job.outputs.count == 1 {
+            if job.outputs[0].plan == MetadataCleaner.planText { return try clean(mapping) }
+            if let length = OriginalTranscoding.lengthToRestore(inPlan: job.outputs[0].plan) {
+                return try restore(mapping, length, deadline)
+            }
+        }
         let decoder = try SourceDecoder(mapping, format: job.sourceFormat.expanded, reduction: job.reduction)
         var timing = WorkerReply.Timing()
         let makers = try makers(decoder, deadline)
@@ -142,6 +147,25 @@ struct JobRunner {
         return Answer(
             reply: WorkerReply(id: job.id, result: .success([output]), timing: clock.timing),
             pictures: [EncodedPicture(cleaned)]
+        )
+    }
+
+    /// Returns the JPEG from which a JPEG XL was made.
+    private func restore(_ mapping: SourceMapping, _ length: Int, _ deadline: Deadline) throws -> Answer {
+        var clock = StageClock()
+        try deadline.check()
+        guard (1...job.maximumSourceLength).contains(length) else {
+            throw WorkerReply.Failure.refused("a JPEG of \(length) bytes is over the limit")
+        }
+        try OutputLimit.check(length)
+        guard let jpeg = try JPEGTranscoder.restore(mapping, atMost: length),
+            case .image(let header) = ImageSniffer.sniff(jpeg.span, totalLength: jpeg.count)
+        else { throw WorkerReply.Failure.broken("libjxl: no JPEG can be restored") }
+        clock.endTransform()
+        let output = WorkerReply.Output(of: header, length: jpeg.count)
+        return Answer(
+            reply: WorkerReply(id: job.id, result: .success([output]), timing: clock.timing),
+            pictures: [EncodedPicture(jpeg)]
         )
     }
 

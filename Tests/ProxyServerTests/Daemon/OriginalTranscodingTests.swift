@@ -10,7 +10,7 @@ struct OriginalTranscodingTests {
     private static let on = ", jxl-originals: on"
 
     /// A JPEG with grain, so that its JPEG XL is smaller by more than the container needs.
-    private static func jpeg(seed: UInt64 = 7, side: Int = 240) throws -> [UInt8] {
+    static func jpeg(seed: UInt64 = 7, side: Int = 240) throws -> [UInt8] {
         var noise = SeededGenerator(seed: seed)
         let image = PixelImage(width: side, height: side * 3 / 4) { x, y in
             let wave = sin(Double(x) / 17) * cos(Double(y) / 13) * 80 + 128

@@ -112,25 +112,28 @@ struct SerializationTests {
 }
 
 extension EndToEndRig {
-    /// The sizes of the files of originals or variants in the cache, in bytes.
-    fileprivate func files(_ folder: String) -> [Int] {
-        var sizes: [Int] = []
+    /// The paths of the files of originals or variants in the cache.
+    func paths(_ folder: String) -> [String] {
+        var paths: [String] = []
         var open = ["\(self.folder.path)/cache/\(folder)"]
         while let path = open.popLast() {
             for name in TemporaryFolder.names(in: path) {
-                var status = stat()
-                if name.utf8.count == 2 {
-                    open.append("\(path)/\(name)")
-                } else if unsafe stat("\(path)/\(name)", &status) == 0 {
-                    sizes.append(Int(status.st_size))
-                }
+                if name.utf8.count == 2 { open.append("\(path)/\(name)") } else { paths.append("\(path)/\(name)") }
             }
         }
-        return sizes
+        return paths
+    }
+
+    /// The sizes of these files in bytes; a file may vanish meanwhile.
+    func files(_ folder: String) -> [Int] {
+        paths(folder).compactMap { path in
+            var status = stat()
+            return unsafe stat(path, &status) == 0 ? Int(status.st_size) : nil
+        }
     }
 
     /// Waits until the cache has copies and variants, and no body of an original.
-    fileprivate func waitForCopy() throws {
+    func waitForCopy() throws {
         while files("variants").count < 2 || !files("originals").isEmpty {}
     }
 }

@@ -28,7 +28,8 @@ struct JPEGTranscoder {
         }
         try deadline.check()
         // What libjxl itself has written may be called broken only by a defect of libjxl.
-        guard let restored = try? Self.restore(encoded, atMost: jpeg.count), restored == jpeg else { return nil }
+        let mapping = try unsafe encoded.withUnsafeBytes { try unsafe SourceMapping(copying: $0) }
+        guard let restored = try? Self.restore(mapping, atMost: jpeg.count), restored == jpeg else { return nil }
         return EncodedPicture(encoded)
     }
 
@@ -76,10 +77,9 @@ struct JPEGTranscoder {
     /// - Parameter longest: the maximum length of the JPEG in bytes.
     /// - Returns: `nil` for a file that was not made of a JPEG, or of a longer one.
     /// - Throws: `WorkerReply.Failure.broken` for a damaged file.
-    static func restore(_ file: [UInt8], atMost longest: Int) throws -> [UInt8]? {
-        let mapping = try unsafe file.withUnsafeBytes { try unsafe SourceMapping(copying: $0) }
-        return try withExtendedLifetime(mapping) {
-            let decoder = try JXLDecoder(mapping, events: [JXL_DEC_JPEG_RECONSTRUCTION, JXL_DEC_FULL_IMAGE])
+    static func restore(_ file: SourceMapping, atMost longest: Int) throws -> [UInt8]? {
+        try withExtendedLifetime(file) {
+            let decoder = try JXLDecoder(file, events: [JXL_DEC_JPEG_RECONSTRUCTION, JXL_DEC_FULL_IMAGE])
             guard try decoder.next() == JXL_DEC_JPEG_RECONSTRUCTION else { return nil }
             var jpeg = [UInt8](repeating: 0, count: longest)
             let left = try unsafe jpeg.withUnsafeMutableBufferPointer { buffer in

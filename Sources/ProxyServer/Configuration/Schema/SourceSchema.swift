@@ -228,7 +228,7 @@ enum SourceSchema {
             \.rule.serialization,
             .choice,
             only: .pictures,
-            "How originals are stored: none as received, lossless for large BMP, TIFF and PNG as a smaller copy; not of files."
+            "How originals are stored: none as received, lossless large BMP, TIFF and PNG smaller, jxl also JPEG; not of files."
         ),
         Setting(
             "unsigned",

@@ -11,7 +11,7 @@ enum TransformStage {
 
     /// Creates a background job for the original's placeholder alone.
     static func placeholderJob(request: VariantRequest, header: ImageHeader, body: OriginBody) -> TransformJob {
-        job(request: request, outputs: [placeholderOutput(request)], header: header, body: body, priority: .low)
+        job(of: request.origin, outputs: [placeholderOutput(request)], header: header, body: body, priority: .low)
     }
 
     /// Returns the placeholder in a job's result, if it was requested.
@@ -26,13 +26,13 @@ enum TransformStage {
 
     /// Creates a job for several outputs of one original.
     static func job(
-        request: VariantRequest,
+        of request: OriginRequest,
         outputs: [WorkerJob.Output],
         header: ImageHeader,
         body: OriginBody,
         priority: TransformJob.Priority
     ) -> TransformJob {
-        let source = request.origin.source
+        let source = request.source
         var message = WorkerJob()
         message.sourceLength = body.length
         message.outputs = outputs
@@ -42,9 +42,9 @@ enum TransformStage {
         message.unwritten = source.formats.unwritten
         message.deadlineMilliseconds = source.timeouts.transform
         var job = TransformJob(source: body.file, header: header, message: message, priority: priority)
-        job.domain = source.trustDomain(of: request.origin.target)
+        job.domain = source.trustDomain(of: request.target)
         job.title.source = source.name
-        job.title.url = request.origin.text
+        job.title.url = request.text
         job.title.plans = outputs.map(\.plan)
         return job
     }
