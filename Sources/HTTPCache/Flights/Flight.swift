@@ -169,7 +169,8 @@ package final class Flight<Value: Sendable, Failure: CacheFailure>: Sendable {
     /// The latest deadline of the waiters; none if one of them has none, or if the work continues without waiters.
     package var deadline: SharedDeadline {
         SharedDeadline(latestOf: { [weak self] in
-            self?.state.withLock { $0.waiters.values.map(\.deadline) } ?? []
+            // A key path would be created anew each time, as in all generic code, which takes longer than the rest of a refusal.
+            self?.state.withLock { $0.waiters.values.map { $0.deadline } } ?? []
         })
     }
 
@@ -360,6 +361,7 @@ private struct FlightState<Value: Sendable, Failure: CacheFailure>: Sendable {
         change = nil
         progress = nil
         defer { waiters = [:] }
-        return waiters.sorted { $0.key < $1.key }.map(\.value)
+        // Not a key path, for the same reason as in `Flight.deadline`.
+        return waiters.count == 1 ? Array(waiters.values) : waiters.sorted { $0.key < $1.key }.map { $0.value }
     }
 }

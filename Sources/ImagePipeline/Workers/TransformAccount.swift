@@ -33,8 +33,13 @@ struct TransformAccount<Item> {
     private(set) var cost: Int64 = 0
     /// Starts of the newest job since the oldest started.
     private var newestStarts = 0
+    /// When the newest jobs did not start first for the last time, as far as `observe` has been called.
+    private var calm: Int64
 
-    init(charge: Int64) { self.charge = charge }
+    init(charge: Int64, at now: Int64) {
+        self.charge = charge
+        calm = now
+    }
 
     /// Whether jobs wait other than background jobs.
     var hasWork: Bool { !seconds.isEmpty || lanes.contains { !$0.isEmpty } }
@@ -122,6 +127,17 @@ struct TransformAccount<Item> {
             best = (rank, first.since, lane)
         }
         return best.map { .lane($0.lane, 0) }
+    }
+
+    /// Notes whether the newest jobs start first; to be called after each change.
+    mutating func observe(at now: Int64, _ limits: Limits) {
+        if crowding(at: now, limits) == 0 { calm = now }
+    }
+
+    /// The nanoseconds for which the newest jobs have started first without a break.
+    func crowding(at now: Int64, _ limits: Limits) -> Int64 {
+        let isCrowded = lanes.contains { $0.first.map { now - $0.since > limits.patience } ?? false }
+        return isCrowded ? now - calm : 0
     }
 
     /// Removes a waiting job, if its priority is lower than a given one.

@@ -31,6 +31,8 @@ final class TransformQueue: Sendable {
         var refused = 0
         var dropped = 0
         var overruns = 0
+        var busy: Int64 = 0
+        var abandoned: Int64 = 0
     }
 
     /// The state of the queue.
@@ -49,6 +51,10 @@ final class TransformQueue: Sendable {
         var dropped: Int
         /// Jobs ended for others after four times their expected duration.
         var overruns: Int
+        /// Nanoseconds that ended jobs have had a worker.
+        var busy: Int64
+        /// Of those, nanoseconds after the job's last client had left.
+        var abandoned: Int64
     }
 
     /// The reason why a job was not queued.
@@ -117,7 +123,9 @@ final class TransformQueue: Sendable {
                 accounts: state.schedule.waitingAccounts,
                 refused: state.counts.refused,
                 dropped: state.counts.dropped,
-                overruns: state.counts.overruns
+                overruns: state.counts.overruns,
+                busy: state.counts.busy,
+                abandoned: state.counts.abandoned
             )
         }
     }
@@ -152,14 +160,15 @@ final class TransformQueue: Sendable {
         for run in stops { run.job.item.stop() }
     }
 
-    /// Returns why a client's job would not be queued now; counted as refused.
-    func refusal(of account: String?) -> Refusal? {
+    /// Returns how long a client's next job would wait, and the limit that this exceeds; `nil` if the job would start in time.
+    ///
+    /// Counted as refused.
+    func refusal(of account: String?) -> (wait: Int64, limit: Int64)? {
         let now = time.monotonic
         return state.withLock { state in
-            let wait = state.schedule.predictedWait(for: account, at: now)
-            guard wait > state.schedule.limits.queueTime else { return nil }
+            guard let refusal = state.schedule.refusal(of: account, at: now) else { return nil }
             state.counts.refused += 1
-            return .late(wait)
+            return refusal
         }
     }
 
@@ -209,8 +218,13 @@ final class TransformQueue: Sendable {
     func release(_ pending: PendingTransform) {
         let now = time.monotonic
         let (isClosed, waking) = state.withLock { state -> (Bool, Int) in
-            let job = state.schedule.runs[pending.id]?.job
+            let run = state.schedule.runs[pending.id]
+            let job = run?.job
             let duration = state.schedule.settle(pending.id, at: now)
+            if let run, let duration {
+                state.counts.busy += duration
+                if let abandoned = run.abandoned { state.counts.abandoned += now - max(run.start, abandoned) }
+            }
             if let duration, let measure = pending.measure {
                 state.correction.observe(duration, pending.estimate, isAtLeast: measure == .atLeast)
             }
@@ -251,7 +265,7 @@ final class TransformQueue: Sendable {
                 // A job behind it may fit where it did not.
                 return ([], state.takeDisappointed())
             }
-            state.schedule.abandon(pending.id)
+            state.schedule.abandon(pending.id, at: now)
             return (state.schedule.stops(at: now), 0)
         }
         for run in stops { run.job.item.stop() }

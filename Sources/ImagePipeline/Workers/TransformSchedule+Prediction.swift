@@ -29,6 +29,32 @@ extension TransformSchedule {
         return max(all, Self.wait(for: own, on: share, after: mine))
     }
 
+    /// Returns why a new job of an account, whose original is yet to be downloaded, would not start in time; `nil` if it would.
+    ///
+    /// Once the account's newest jobs have started first for `Limits.queueTime`, most of those that wait are dropped in the end: another
+    /// one would only take the place of one of them, which was downloaded in vain. From then on, a job is refused unless its turn comes
+    /// within `Limits.patience` after a typical download, until none has been refused for `Limits.queueTime`. Before it come the jobs
+    /// whose originals are being downloaded, too: otherwise all requests that arrive during a download would be accepted.
+    mutating func refusal(of key: String?, at now: Int64) -> (wait: Int64, limit: Int64)? {
+        var wait = predictedWait(for: key, at: now)
+        var limit = limits.queueTime
+        let isCrowded =
+            admissions.hasRefused(key, within: limits.queueTime, of: now)
+            || accounts[key].map { $0.crowding(at: now, limits) >= limits.queueTime } ?? false
+        if isCrowded {
+            // Those of the others take their turns in between.
+            let jobs = Int64(admissions.accepted(key, within: limits.queueTime, of: now) * max(1, accounts.count))
+            wait = wait.addingCapped(admissions.cost.multipliedCapped(by: jobs) / Int64(limits.workers))
+            limit = min(limit, limits.patience.addingCapped(admissions.download))
+        }
+        guard wait > limit else {
+            if isCrowded { admissions.noteAcceptance(of: key, at: now, forgetting: limits.queueTime) }
+            return nil
+        }
+        if isCrowded { admissions.noteRefusal(of: key, at: now, forgetting: limits.queueTime) }
+        return (wait, limit)
+    }
+
     /// Returns when one of several workers is free after an amount of work.
     ///
     /// - Parameters:
@@ -49,7 +75,7 @@ extension TransformSchedule {
 
     private func remaining(_ run: Run, at now: Int64) -> Int64 {
         // These end as soon as another waits.
-        guard !run.isAbandoned, !run.isStopping else { return 0 }
+        guard run.abandoned == nil, !run.isStopping else { return 0 }
         let elapsed = now - run.start
         guard elapsed >= run.job.cost else { return run.job.cost - elapsed }
         let limit = run.job.isSecond ? run.job.limit : min(run.job.limit, longestRun(run.job))
@@ -62,7 +88,9 @@ extension TransformSchedule {
     }
 
     /// Marks a running job as useless.
-    mutating func abandon(_ id: UInt64) { runs[id]?.isAbandoned = true }
+    mutating func abandon(_ id: UInt64, at now: Int64) {
+        if runs[id]?.abandoned == nil { runs[id]?.abandoned = now }
+    }
 
     /// Returns the running jobs that must end now because others wait and no worker is free, at most as many as wait.
     ///
@@ -73,11 +101,16 @@ extension TransformSchedule {
         let stopping = runs.values.count(where: \.isStopping)
         let candidates = runs.values.filter { run in
             guard !run.isStopping else { return false }
-            return run.isAbandoned || !run.job.isSecond && now - run.start >= longestRun(run.job)
+            return run.abandoned != nil || !run.job.isSecond && now - run.start >= longestRun(run.job)
         }
-        .sorted { ($0.isAbandoned ? 0 : 1, $0.start, $0.job.id) < ($1.isAbandoned ? 0 : 1, $1.start, $1.job.id) }
+        .sorted { ($0.rank, $0.start, $0.job.id) < ($1.rank, $1.start, $1.job.id) }
         let stops = candidates.prefix(max(0, waiting - stopping))
         for run in stops { runs[run.job.id]?.isStopping = true }
         return Array(stops)
     }
+}
+
+extension TransformSchedule.Run {
+    /// Useless jobs end first.
+    fileprivate var rank: Int { abandoned == nil ? 1 : 0 }
 }

@@ -73,8 +73,8 @@ struct TransformSchedule<Item> {
         fileprivate(set) var start: Int64
         /// The nanoseconds charged so far.
         var charged: Int64
-        /// Whether its result is useless.
-        var isAbandoned = false
+        /// When its result became useless, in monotonic nanoseconds; `nil` if it is not.
+        var abandoned: Int64?
         /// Whether it has been asked to end.
         var isStopping = false
     }
@@ -84,6 +84,7 @@ struct TransformSchedule<Item> {
     var accounts: [String?: TransformAccount<Item>] = [:]
     /// Accounts without jobs that have been charged more than others.
     var debts = TransformDebts()
+    var admissions = TransformAdmissions()
     var runs: [UInt64: Run] = [:]
     /// Waiting jobs, without background jobs.
     var waiting = 0
@@ -114,6 +115,7 @@ struct TransformSchedule<Item> {
         if (isBehind ? waitingBehind : waiting) >= limits.waiting {
             displaced = try displace(for: job.account, isBehind: isBehind)
         }
+        if !job.isOwn { admissions.noteJob(of: job.account, cost: job.cost, at: now) }
         var job = job
         job.since = now
         job.number = jobs
@@ -161,6 +163,7 @@ struct TransformSchedule<Item> {
             return nil
         }
         accounts[key]?.remove(at: place)
+        accounts[key]?.observe(at: now, limits)
         noteRemoval(of: job)
         bytes += job.bytes
         starts += 1
@@ -216,6 +219,7 @@ struct TransformSchedule<Item> {
     @discardableResult
     mutating func remove(_ id: UInt64, of account: String?, at now: Int64) -> Bool {
         guard let job = accounts[account]?.remove(id) else { return false }
+        accounts[account]?.observe(at: now, limits)
         noteRemoval(of: job)
         retire(account, at: now)
         return true
@@ -236,8 +240,9 @@ struct TransformSchedule<Item> {
     mutating func expire(at now: Int64) -> [Job] {
         guard waiting > 0 else { return [] }
         var expired: [Job] = []
-        for key in accounts.filter({ $0.value.hasExpired(at: now, limits) }).map(\.key) {
+        for (key, account) in accounts where account.hasExpired(at: now, limits) {
             let late = accounts[key]?.removeExpired(at: now, limits) ?? []
+            accounts[key]?.observe(at: now, limits)
             for job in late { noteRemoval(of: job) }
             expired += late
             retire(key, at: now)
@@ -259,9 +264,10 @@ struct TransformSchedule<Item> {
 
     private mutating func insert(_ job: Job, at now: Int64) {
         let key = job.account
-        var account = accounts.removeValue(forKey: key) ?? TransformAccount(charge: debts.take(key, at: now))
+        var account = accounts.removeValue(forKey: key) ?? TransformAccount(charge: debts.take(key, at: now), at: now)
         if !account.hasWork { account.charge = max(level, account.charge) }
         account.insert(job)
+        account.observe(at: now, limits)
         accounts[key] = account
         if job.priority == .background { waitingBehind += 1 } else { waiting += 1 }
     }

@@ -92,6 +92,10 @@ extension WorkerPool {
         package var dropped = 0
         /// Jobs ended, to run once more, because they took four times as long as expected while others waited.
         package var overruns = 0
+        /// Nanoseconds that ended jobs have had a worker.
+        package var busy: Int64 = 0
+        /// Of those, nanoseconds after the job's last client had left.
+        package var abandoned: Int64 = 0
         /// The bytes of decoded pixels of all running jobs, at most.
         package var decodedBytes = 0
         /// One entry per worker slot.
@@ -125,6 +129,7 @@ extension WorkerPool {
         result.refused = load.refused
         result.dropped = load.dropped
         result.overruns = load.overruns
+        (result.busy, result.abandoned) = (load.busy, load.abandoned)
         result.decodedBytes = shared.queue.decodedBytes
         result.spares = shared.spare.pid == nil ? 0 : 1
         result.ready = shared.ready.load(ordering: .relaxed)

@@ -129,7 +129,7 @@ package final class WorkerPool: Transforming {
     }
 
     package func refusal(of account: String?) -> PipelineError? {
-        shared.queue.refusal(of: account).map { PipelineError($0, limit: shared.queue.queueTime) }
+        shared.queue.refusal(of: account).map { PipelineError(.late($0.wait), limit: $0.limit) }
     }
 
     package var isLoaded: Bool {

@@ -73,6 +73,17 @@ extension StatisticsTable {
                 Metric("edgeprint_transforms_total", "Jobs that workers completed, failures included."),
                 Phrase(.workers, .noun("job"), rate: true)
             ) { $0.workers.jobs },
+            .total(
+                Metric("edgeprint_transform_busy_seconds_total", "Time that workers spent on jobs that have ended.")
+            ) {
+                Double($0.workers.busy) / 1e9
+            },
+            .total(
+                Metric(
+                    "edgeprint_transform_abandoned_seconds_total",
+                    "Time that workers spent on jobs after all clients that waited for them had left."
+                )
+            ) { Double($0.workers.abandoned) / 1e9 },
             .gauge(
                 "workers.residentBytes",
                 Metric("edgeprint_worker_resident_bytes", "Resident memory of all workers."),

@@ -105,6 +105,40 @@ struct OverloadTests {
         }
     }
 
+    @Test func `what a worker does after the last client has left is counted, and ends when another job arrives`()
+        async throws
+    {
+        let time = ManualTime()
+        var configuration = WorkerPool.Configuration(workers: 1)
+        configuration.abandonGrace = 60_000
+        // It takes far longer than expected, which must not end it.
+        configuration.shortestRun = 60_000
+        let pool = try WorkerPool(configuration, time: time)
+        defer { pool.stop() }
+        let slow = start(try bomb(of: "a"), on: pool)
+        // Its run counts from its start on the worker.
+        try await pool.wait { $0.workers[0].isBusy }
+        time.advance(seconds: 1)
+        let left = start(try bomb(of: "a"), on: pool)
+        try await pool.wait { $0.queued == 1 }
+        // Nobody waits for it when a worker is free: it never starts.
+        left.handle.cancel()
+        time.advance(seconds: 2)
+        slow.handle.cancel()
+        time.advance(seconds: 5)
+        #expect(pool.statistics.busy == 0, "it has time to finish while no other job waits")
+        let first = start(try small(of: "b"), on: pool)
+        #expect(throws: Never.self) { try first.outcome.wait { $0 != nil }?.get() }
+        try await pool.wait { !$0.workers[0].isBusy }
+        #expect(pool.statistics.busy == 8_000_000_000 && pool.statistics.abandoned == 5_000_000_000)
+        #expect(pool.statistics.jobs == 1, "the small one")
+        // A job whose client stays until the end adds nothing.
+        let last = start(try small(of: "b"), on: pool)
+        #expect(throws: Never.self) { try last.outcome.wait { $0 != nil }?.get() }
+        last.handle.cancel()
+        #expect(pool.statistics.abandoned == 5_000_000_000)
+    }
+
     @Test func `a job leaves the queue after the queue time although no worker is free`() async throws {
         let time = ManualTime()
         let pool = try WorkerPool(WorkerPool.Configuration(workers: 1), time: time)

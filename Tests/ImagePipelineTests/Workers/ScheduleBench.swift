@@ -51,7 +51,7 @@ final class ScheduleBench {
 
     func expire() -> [String] { schedule.expire(at: time).map(\.item) }
 
-    func abandon(_ name: String) { schedule.abandon(ids[name] ?? 0) }
+    func abandon(_ name: String) { schedule.abandon(ids[name] ?? 0, at: now * 1_000_000) }
 
     func remove(_ name: String, of account: String?) -> Bool {
         schedule.remove(ids[name] ?? 0, of: account, at: time)
@@ -70,6 +70,11 @@ final class ScheduleBench {
 
     /// Milliseconds.
     func wait(of account: String?) -> Int64 { schedule.predictedWait(for: account, at: time) / 1_000_000 }
+
+    /// The predicted wait of a new job that is refused before its download, and its limit, in milliseconds.
+    func refusal(of account: String?) -> [Int64]? {
+        schedule.refusal(of: account, at: time).map { [$0.wait / 1_000_000, $0.limit / 1_000_000] }
+    }
 
     /// Runs jobs one after another on a single worker, each for a time, and returns their order.
     func run(_ count: Int, taking duration: (String) -> Int64) -> [String] {

@@ -24,6 +24,91 @@ struct TransformAdmissionTests {
         #expect(bench.take() == "b")
     }
 
+    @Test func `once the newest jobs have started first for the queue time, one whose turn is not soon is refused`()
+        throws
+    {
+        let bench = ScheduleBench(workers: 1)
+        for index in 0..<18 { try bench.add("a\(index)", of: "a", cost: 100) }
+        // Of what a client sends for a moment, as much is accepted as can be made in time.
+        #expect(bench.refusal(of: "a") == nil)
+        for index in 18..<39 {
+            #expect(bench.refusal(of: "a") == nil, "\(bench.now) ms")
+            _ = bench.run(1) { _ in 100 }
+            _ = bench.expire()
+            try bench.add("a\(index)", of: "a", cost: 100)
+        }
+        // It has sent more than that for two seconds.
+        #expect(bench.now == 2_100)
+        let wait = bench.wait(of: "a")
+        #expect(wait > 100 && wait < 2_000)
+        #expect(bench.refusal(of: "a") == [wait, 100])
+        // What is downloaded already is queued.
+        #expect(try bench.add("downloaded", of: "a", cost: 100) == nil)
+        #expect(bench.refusal(of: "b") == nil, "another client")
+        while bench.wait(of: "a") > 100 {
+            #expect(bench.refusal(of: "a") != nil)
+            _ = bench.run(1) { _ in 100 }
+            _ = bench.expire()
+        }
+        #expect(bench.refusal(of: "a") == nil)
+        try bench.add("accepted", of: "a", cost: 100)
+        // Although nothing waits any more, no more is accepted while requests are refused.
+        _ = bench.run(100) { _ in 100 }
+        for index in 50..<60 { try bench.add("a\(index)", of: "a", cost: 100) }
+        let last = bench.now
+        #expect(bench.refusal(of: "a") == [bench.wait(of: "a"), 100])
+        while bench.now < last + 2_000 {
+            try bench.add("later \(bench.now)", of: "a", cost: 100)
+            _ = bench.run(1) { _ in 100 }
+            _ = bench.expire()
+        }
+        #expect(bench.wait(of: "a") > 100 && bench.refusal(of: "a") == nil, "\(bench.now)")
+    }
+
+    @Test func `what is accepted and still being downloaded counts for clients that send more than can be made`() throws
+    {
+        let bench = ScheduleBench(workers: 1)
+        for index in 0..<40 {
+            _ = try? bench.add("a\(index)", of: "a", cost: 100)
+            if index >= 18 {
+                _ = bench.run(1) { _ in 100 }
+                _ = bench.expire()
+            }
+        }
+        #expect(bench.refusal(of: "a") != nil)
+        _ = bench.run(100) { _ in 100 }
+        // Nothing waits. A job takes about 100 ms, and nothing is known of downloads: two are accepted, and no third.
+        let accepted = (0..<10).count { _ in bench.refusal(of: "a") == nil }
+        #expect(accepted == 2)
+        // They take 400 ms: so much may be on its way.
+        bench.now += 400
+        for name in ["one", "two"] { try bench.add(name, of: "a", cost: 100) }
+        _ = bench.run(2) { _ in 100 }
+        #expect(bench.schedule.admissions.download > 50_000_000)
+        #expect(bench.refusal(of: "a") == nil && bench.refusal(of: "a") == nil && bench.refusal(of: "a") != nil)
+        // Downloads that have failed are forgotten.
+        bench.now += 1_999
+        #expect(bench.refusal(of: "a") != nil)
+        bench.now += 1
+        #expect(bench.refusal(of: "a") == nil)
+    }
+
+    @Test func `accounts of which nothing was noted lately are forgotten when there are too many`() {
+        var admissions = TransformAdmissions()
+        for index in 0..<TransformAdmissions.capacity {
+            admissions.noteRefusal(of: "\(index)", at: Int64(index), forgetting: 2_000)
+        }
+        admissions.noteRefusal(of: "more", at: 1_500, forgetting: 2_000)
+        #expect(!admissions.hasRefused("more", within: 2_000, of: 1_500))
+        #expect(admissions.hasRefused("0", within: 2_000, of: 1_500))
+        admissions.noteRefusal(of: "more", at: 2_500, forgetting: 2_000)
+        #expect(admissions.hasRefused("more", within: 2_000, of: 2_500))
+        #expect(admissions.count == TransformAdmissions.capacity - 500)
+        for _ in 0..<100 { admissions.noteAcceptance(of: "more", at: 2_500, forgetting: 2_000) }
+        #expect(admissions.accepted("more", within: 2_000, of: 2_500) == TransformAdmissions.largestCount)
+        #expect(admissions.accepted("more", within: 2_000, of: 4_500) == 0)
+    }
+
     @Test func `the predicted wait is what a worker, shared fairly, takes for the jobs before`() throws {
         let bench = ScheduleBench(workers: 1)
         #expect(bench.wait(of: "a") == 0)

@@ -47,6 +47,22 @@ struct OverloadRequestTests {
         withExtendedLifetime(bombs) {}
     }
 
+    @Test func `clients that leave by FIN or RST free their worker, and what it did after that is counted`() throws {
+        let rig = try rig("workers: { count: 1 }\nclients: { half-close: gone }")
+        for isReset in [false, true] {
+            let bomb = try send("/photos/bomb.svg?w=3000&enlarge=1&format=png", from: "203.0.113.1", to: rig)
+            try rig.waitUntil("edgeprint_workers_busy", is: 1)
+            if isReset { bomb.reset() } else { bomb.shutdownWrite() }
+            try rig.waitUntil("edgeprint_variants_under_way", is: 0)
+            #expect(try rig.get("/photos/small.png?w=\(isReset ? 10 : 11)").status == 200)
+            try rig.waitUntil("edgeprint_workers_busy", is: 0)
+        }
+        #expect(try rig.metric("edgeprint_transforms_total") == 2, "the small ones: nobody waited for the others' ends")
+        let busy = try #require(try rig.metric("edgeprint_transform_busy_seconds_total"))
+        let abandoned = try #require(try rig.metric("edgeprint_transform_abandoned_seconds_total"))
+        #expect(abandoned > 0 && abandoned < busy, "\(abandoned) of \(busy)")
+    }
+
     @Test func `a request whose turn would come too late is 503, and only this client's`() throws {
         let rig = try rig("workers: { count: 2 }\noverload: { queue-time: 2s }")
         let slow = ("X-Forwarded-For", "203.0.113.1")

@@ -150,7 +150,9 @@ struct StatisticsNamesTests {
         edgeprint_transfers_refused_total counter
         edgeprint_transfers_total counter
         edgeprint_transfers_waiting gauge
+        edgeprint_transform_abandoned_seconds_total counter
         edgeprint_transform_accounts gauge
+        edgeprint_transform_busy_seconds_total counter
         edgeprint_transform_decoder_crashes_total counter
         edgeprint_transform_drops_total counter
         edgeprint_transform_duration_seconds histogram
