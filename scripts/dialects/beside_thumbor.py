@@ -13,15 +13,17 @@ import time
 
 import numpy
 from PIL import Image, ImageOps
-from skimage.filters import gaussian
+from scipy.ndimage import shift
 from skimage.metrics import structural_similarity
+from skimage.registration import phase_cross_correlation
 
 import rig
 import thumbor_urls
 
-# Both are required: of the pictures as they are, or where a reason below explains the difference, after a blur of one pixel, which
-# hides parts of pixels, but no wrong cut.
+# The structural similarity of the same picture.
 LEAST = 0.98
+# That of pictures between which the same cut begins within a pixel, after they are moved onto each other.
+LEAST_MOVED = 0.96
 
 # What differs for a reason, by a part of the request.
 REASONS = {
@@ -29,7 +31,8 @@ REASONS = {
     "contrast(": "around the mean of the picture there, around mid-grey here",
     "saturation(": "grey by other weights",
     "grayscale(": "grey by other weights",
-    "watermark(": "a scaled mark is resampled by another filter",
+    "repeat": "repeated marks are spread with gaps there",
+    "proportion(": "resized twice there",
     "fill(blur)": "cannot be said",
     "fill(auto)": "cannot be said",
     "adaptive-": "cannot be said",
@@ -78,14 +81,14 @@ class Thumbor:
         self.process.wait(30)
 
 
-def reduced(path):
-    """Reduces an image to at most 640 pixels a side in its place, for speed; returns its upright size."""
-    with Image.open(path) as image:
-        exif = image.getexif()
-        small = image.copy()
+def reduced(folder, name):
+    """Writes an image of at most 640 pixels a side as PNG, so that neither server loads it at a reduced size; its name and size."""
+    with Image.open(os.path.join(folder, name)) as image:
+        small = ImageOps.exif_transpose(image).convert("RGB")
         small.thumbnail((640, 640))
-    small.save(path, quality=95, exif=exif)
-    return ImageOps.exif_transpose(small).size
+    name = os.path.splitext(name)[0] + ".png"
+    small.save(os.path.join(folder, name))
+    return name, small.size
 
 
 def pixels(body):
@@ -101,6 +104,15 @@ def similarity(one, other):
     return float(structural_similarity(one, other, channel_axis=2, data_range=255))
 
 
+def moved_similarity(one, other):
+    """How far the second picture lies from the first, in pixels, and their similarity when it is moved there, without a margin."""
+    steps = phase_cross_correlation(one.mean(axis=2), other.mean(axis=2), upsample_factor=10)[0]
+    moved = shift(other, (*steps, 0), order=3, mode="nearest")
+    margin = 2 if min(one.shape[:2]) > 20 else 0
+    inner = (slice(margin, one.shape[0] - margin), slice(margin, one.shape[1] - margin))
+    return float(max(abs(step) for step in steps)), similarity(one[inner], moved[inner])
+
+
 def main():
     binaries, folder, names = sys.argv[1], sys.argv[2], sys.argv[3:]
     origin = rig.Origin(folder)
@@ -109,7 +121,7 @@ def main():
     wrong, explained = [], {}
     try:
         for name in names:
-            size = reduced(os.path.join(folder, name))
+            name, size = reduced(folder, name)
             for path, filters in thumbor_urls.options():
                 counts["requests"] += 1
                 text = f"{path} {filters}".strip()
@@ -132,10 +144,13 @@ def main():
                         if plain >= LEAST:
                             counts["similar"] += 1
                             continue
-                        soft = similarity(gaussian(one, 1, channel_axis=2), gaussian(other, 1, channel_axis=2))
-                        result = f"{plain:.3f}, and {soft:.3f} after a blur of one pixel"
-                        if reason is None and soft >= LEAST:
-                            reason = "the place of the cut is rounded to pixels of the original there, of the result here"
+                        result = f"{plain:.3f}"
+                        distance, moved = moved_similarity(one, other)
+                        # Half a pixel of the original or of the result, and what the search adds.
+                        limit = 0.6 * max(1, one.shape[0] / size[1], one.shape[1] / size[0])
+                        if distance <= limit and moved >= LEAST_MOVED:
+                            reason = "the cut begins at a pixel of the original there, of the result here"
+                            result += f", and {moved:.3f} moved by {distance:.1f} pixels"
                 if reason:
                     counts["explained"] += 1
                     explained.setdefault(reason, []).append(f"{name} {text}: {result}")

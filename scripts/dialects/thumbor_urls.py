@@ -44,7 +44,7 @@ def options():
     listed += [("200x300", f"focal({area})") for area in "0x0:100x100 300x300:400x500 600x20:640x40".split()]
     listed += [("10x20:600x620/200x100", "focal(110x120:150x160)"), ("150x150", "focal(0x0:10x10):focal(300x300:310x310)")]
     marks = "0,0,0 10,10,50 -10,-10,0 center,center,0 10p,10p,0 -5p,20p,30 0,0,0,20,20 -10,-20,40,25,25 repeat,repeat,50"
-    listed += [("600x400", f"watermark(mark.png,{place})") for place in marks.split()]
+    listed += [("fit-in/400x400", f"watermark(mark.png,{place})") for place in marks.split()]
     listed += [(trim, "") for trim in ("trim", "trim:top-left", "trim:bottom-right", "trim:20", "trim:bottom-right:40")]
     return listed
 
