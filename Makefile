@@ -38,7 +38,8 @@ test: packages ## Runs every test
 	EDGEPRINT_ENGINES=required scripts/run-tests
 
 clients: ## Tests the clients in JavaScript and Python
-	@scripts/install-packages nodejs python3 python3-django python3-jinja2 mypy
+	@scripts/install-packages nodejs node-typescript python3 python3-django python3-jinja2 mypy
+	tsc -p clients/js
 	node --test clients/js/vectors.test.js clients/js/loaders.test.js
 	cd clients/python && PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -m unittest discover -s tests -t .
 	cd clients/python && mypy --cache-dir /dev/null

@@ -18,8 +18,11 @@ export interface Parameters {
   [name: string]: Value | readonly Value[];
 }
 
+/** A name and a value. */
+export type Pair = readonly [name: string, value: Value | readonly Value[]];
+
 /** An object, or pairs where names repeat between others. */
-export type AnyParameters = Parameters | Iterable<readonly [name: string, value: Value | readonly Value[]]>;
+export type AnyParameters = Parameters | readonly Pair[] | Iterable<Pair>;
 
 export interface TargetOptions {
   /** Seconds since 1970 at which the request expires; `null` for none, also where the client has one. */

@@ -1,7 +1,7 @@
 /**
  * Builds and signs Edgeprint's URLs, decodes placeholders, reads its response headers, and defines the element `<edge-picture>`.
  *
- * One ES module without dependencies, for browsers, Node 20, Deno, Bun and edge runtimes. `edgeprint.d.ts` documents the exports.
+ * One ES module without dependencies, for browsers, Node 18, Deno, Bun and edge runtimes. `edgeprint.d.ts` documents the exports.
  */
 
 // URLs
