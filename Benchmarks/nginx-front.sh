@@ -67,7 +67,8 @@ YAML
         cached_server 18445
         echo "server { listen 127.0.0.1:18082; root $work/www; }"
     } | start_nginx 18082 "proxy_cache_path $work/proxied levels=1:2 keys_zone=pictures:10m;"
-    mapfile -t nginx_workers < <(pgrep -P "$nginx")
+    # Not the processes that manage the cache, one of which ends.
+    mapfile -t nginx_workers < <(pgrep -P "$nginx" -f 'worker process')
 }
 
 stop() {
