@@ -76,6 +76,8 @@ bench: demo/landscape.jpg $(BIN)/edgeprint ## Measures hits against nginx, trans
 	Benchmarks/widths.sh
 	Benchmarks/encoders.sh
 	Benchmarks/domains.sh
+	Benchmarks/sandbox-cost.sh
+	Benchmarks/memory.sh
 	Benchmarks/quality.sh
 	Benchmarks/hanging-host.py
 	Benchmarks/idle-connections.py

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # What locked workers cost: the time of 12 MP JPEG → 512 px JPEG transforms, and the time from the daemon's start to its first
-# picture, with workers.sandbox off and best, in alternating pairs. BENCH_ROUNDS pairs; compare the medians of the ratios.
+# picture, with workers.sandbox off and best, in alternating pairs. BENCH_STARTS pairs of starts, and BENCH_ROUNDS of transforms;
+# compare the medians of the differences and of the ratios.
 source "$(dirname "$0")/common.sh"
 need curl awk
-rounds=${BENCH_ROUNDS:-7} count=${BENCH_COUNT:-40}
+rounds=${BENCH_ROUNDS:-7} count=${BENCH_COUNT:-40} starts=${BENCH_STARTS:-15} workers=${BENCH_WORKERS:-2}
 photograph=${BENCH_IMAGE:-$root/../shared/images/bus-12mp.jpg}
 [[ -r $photograph ]] || photograph=$root/demo/landscape.jpg
 mkdir -p "$work/source"
@@ -17,7 +18,7 @@ listen: 127.0.0.1:$2
 admin: { listen: "127.0.0.1:$(($2 + 1))" }
 sources: { bench: { url: "file://$work/source/" } }
 cache: { path: "$work/cache-$1", memory: 256MiB }
-workers: { count: 1, sandbox: $1 }
+workers: { count: $workers, sandbox: $1 }
 log: { access: off, level: warning }
 YAML
     "$binary" serve --config "$work/$1.yaml" 2>>"$work/$1.log" &
@@ -32,6 +33,9 @@ stop() {
 
 median() { sort -n | awk '{v[NR] = $1} END {print (NR % 2) ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2}'; }
 
+# spread: the median, and the smallest and the largest value.
+spread() { sort -n | awk '{v[NR] = $1} END {print v[int((NR + 1) / 2)] " (" v[1] " to " v[NR] ")"}'; }
+
 # first_picture MODE PORT: milliseconds from the start of the daemon to the last byte of a picture.
 first_picture() {
     local begin end
@@ -41,7 +45,7 @@ first_picture() {
     until curl -fsS -o /dev/null "http://127.0.0.1:$2/bench/small.jpg?w=64&format=jpeg" 2>/dev/null; do sleep 0.002; done
     end=$(date +%s%N)
     stop "$daemon"
-    echo $(((end - begin) / 1000000))
+    echo $(((end - begin) / 100000)) | sed 's/.$/.&/'
 }
 
 # transforms PORT NAME: microseconds for $count misses, one after the other; each name gives other URLs.
@@ -59,13 +63,17 @@ transforms() {
 }
 
 echo "from start to first picture, ms: off, best, difference"
-for ((round = 0; round < rounds; round++)); do
+for ((round = 0; round < starts; round++)); do
     off=$(first_picture off 18180)
     best=$(first_picture best 18180)
-    echo "  $off $best $((best - off))"
-    echo $((best - off)) >>"$work/starts"
+    difference=$(awk "BEGIN {printf \"%.1f\", $best - $off}")
+    echo "  $off $best $difference"
+    echo "$off" >>"$work/off"
+    echo "$best" >>"$work/best"
+    echo "$difference" >>"$work/starts"
 done
-echo "median difference: $(median <"$work/starts") ms (at most 40)"
+echo "off: $(spread <"$work/off") ms; best: $(spread <"$work/best") ms"
+echo "difference: $(spread <"$work/starts") ms (at most 40)"
 
 start off 18180
 off_daemon=$daemon
