@@ -115,14 +115,16 @@ final class ImageRoute: Sendable {
             case .disk: (request.fields.disk, RequestResult.disk.tag)
             default: (CacheStatusFields.stale + request.fields.all, RequestResult.stale.tag)
             }
-        let (conditions, tag) = (RequestConditions(head, bytes: bytes), result | request.tag)
+        let tag = result | request.tag
         let isFinal = !entity.isStandIn
         let dynamic = isFinal ? status : CacheStatusFields.deferred(.hit(tier)) + request.fields.all
         guard
-            conditions != nil || request.expires != nil || !isFinal || request.isPersonal || request.rules.edits != nil
+            RequestConditions.areIn(head) || request.expires != nil || !isFinal || request.isPersonal
+                || request.rules.edits != nil
         else {
             return EntityResponse.whole(entity, dynamic: dynamic, age: entity.age(at: now), tag: tag)
         }
+        let conditions = RequestConditions(head, bytes: bytes)
         return Self.response(entity, to: request, conditions: conditions, dynamic: dynamic, now: now, tag: tag)
     }
 
