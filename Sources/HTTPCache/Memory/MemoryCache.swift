@@ -1,14 +1,18 @@
-package import LinuxSystem
+public import LinuxSystem
 import Synchronization
 
 /// The memory tier: values bounded by the sum of their costs in bytes (SDWebImage: `SDMemoryCache`).
 ///
 /// Thread-safe; made for lookups on event loops: one short lock, no allocation, O(1). Keys are spread over shards, each with its
 /// own S3-FIFO eviction, which resists one-time requests and scans. Values are shared by reference, never copied: a value being
-/// sent outlives its eviction. The lookup is inlinable: unspecialised generics cost more than its lock.
+/// sent outlives its eviction.
+///
+/// The lookup is inlinable, and all that it uses is usable from inline code: without that, the optimiser does not specialise `package`
+/// generics in other modules, and each lookup asks the runtime for metadata, which takes five times as long.
+@usableFromInline
 package final class MemoryCache<Value: Sendable>: Sendable {
     /// The eviction policy.
-    package typealias Policy = S3FIFO
+    @usableFromInline package typealias Policy = S3FIFO
 
     /// The settings of a memory cache.
     package struct Configuration: Hashable, Sendable {
@@ -34,8 +38,9 @@ package final class MemoryCache<Value: Sendable>: Sendable {
         }
     }
 
+    @usableFromInline
     package final class Part: Sendable {
-        package let shard: Lock<MemoryShard<Value, Policy>>
+        @usableFromInline package let shard: Lock<MemoryShard<Value, Policy>>
 
         init(capacity: Int, largest: Int) {
             shard = Lock(MemoryShard(capacity: capacity, largest: largest))
@@ -54,8 +59,8 @@ package final class MemoryCache<Value: Sendable>: Sendable {
     private static var fewestEntries: Int { 64 }
 
     /// The number of shards, a power of two.
-    package let parts: [Part]
-    package let mask: UInt64
+    @usableFromInline package let parts: [Part]
+    @usableFromInline package let mask: UInt64
     private let largestDivisor: Int
     private let overhead: Int
     private let largest: Atomic<Int>
@@ -243,12 +248,13 @@ package final class MemoryCache<Value: Sendable>: Sendable {
 }
 
 /// The contents of a memory cache, and counters since it was created.
+@usableFromInline
 package struct MemoryStatistics: Hashable, Sendable {
     /// Sum of the entries' costs, bookkeeping included.
     package var bytes = 0
     package var entries = 0
-    package var hits = 0
-    package var misses = 0
+    @usableFromInline package var hits = 0
+    @usableFromInline package var misses = 0
     /// Entries evicted to make room.
     package var evictions = 0
     /// Values refused as too large.

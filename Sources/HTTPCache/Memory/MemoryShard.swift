@@ -2,18 +2,20 @@
 ///
 /// The first space is the one of all namespaces without a share of their own; entries are evicted for others of their own space
 /// only. Its owner locks it.
+@usableFromInline
 package struct MemoryShard<Value: Sendable, Policy: EvictionPolicy>: Sendable {
     package typealias Entry = MemorySpace<Value, Policy>.Entry
 
     /// Where an entry is.
+    @usableFromInline
     package struct Slot: Sendable {
-        package var space: Int32
-        package var index: Int32
+        @usableFromInline package var space: Int32
+        @usableFromInline package var index: Int32
     }
 
-    package var spaces: [MemorySpace<Value, Policy>]
-    package private(set) var slots: [CacheKey: Slot] = [:]
-    package var statistics = MemoryStatistics()
+    @usableFromInline package var spaces: [MemorySpace<Value, Policy>]
+    @usableFromInline package private(set) var slots: [CacheKey: Slot] = [:]
+    @usableFromInline package var statistics = MemoryStatistics()
 
     /// Creates an empty shard with one space.
     package init(capacity: Int, largest: Int) {

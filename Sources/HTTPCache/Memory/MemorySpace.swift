@@ -1,9 +1,11 @@
 /// The entries of one shard of a memory cache that share a bound: a slab, and a policy of eviction.
+@usableFromInline
 package struct MemorySpace<Value: Sendable, Policy: EvictionPolicy>: Sendable {
+    @usableFromInline
     package struct Entry: Sendable {
         package var key: CacheKey
         /// `nil` in a free place.
-        package var value: Value?
+        @usableFromInline package var value: Value?
         var cost: Int
     }
 
@@ -18,8 +20,8 @@ package struct MemorySpace<Value: Sendable, Policy: EvictionPolicy>: Sendable {
     /// The number of entries.
     private var count = 0
 
-    package var entries: [Entry] = []
-    package var policy = Policy()
+    @usableFromInline package var entries: [Entry] = []
+    @usableFromInline package var policy = Policy()
     private var free: [Int32] = []
 
     init(capacity: Int, largest: Int) {

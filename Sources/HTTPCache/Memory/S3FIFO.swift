@@ -4,6 +4,7 @@
 ///
 /// Every operation is O(1), amortised, and allocates only when the slab grows. To change the policy, name another type in
 /// `MemoryCache.Policy`; `Benchmarks/CacheReplay` compares policies.
+@usableFromInline
 package protocol EvictionPolicy: Sendable {
     /// Creates a policy without slots.
     init()
@@ -33,6 +34,7 @@ package protocol EvictionPolicy: Sendable {
 ///
 /// Own code, since no Swift package has an eviction policy with shares in bytes and hits as cheap as these. Another policy
 /// replaces it by conforming to `EvictionPolicy`; `CacheReplay` (Benchmarks/README.md) compares their hit ratios.
+@usableFromInline
 package struct S3FIFO: EvictionPolicy {
     /// The small queue has one of this many parts of all bytes.
     private static let smallDivisor = 10
@@ -55,9 +57,9 @@ package struct S3FIFO: EvictionPolicy {
     private(set) var ghosts = GhostTable()
 
     /// Creates a policy without slots.
-    package init() {}
+    @usableFromInline package init() {}
 
-    package mutating func insert(_ slot: Int32, fingerprint: UInt64, cost: Int) {
+    @usableFromInline package mutating func insert(_ slot: Int32, fingerprint: UInt64, cost: Int) {
         var node = SlotNode(fingerprint: fingerprint, cost: cost)
         entries += 1
         // As many ghosts as entries.
@@ -69,12 +71,12 @@ package struct S3FIFO: EvictionPolicy {
     }
 
     @inline(__always)
-    package mutating func use(_ slot: Int32) {
+    @usableFromInline package mutating func use(_ slot: Int32) {
         let uses = nodes[Int(slot)].uses
         if uses < Self.mostUses { nodes[Int(slot)].uses = uses + 1 }
     }
 
-    package mutating func replace(_ slot: Int32, cost: Int) {
+    @usableFromInline package mutating func replace(_ slot: Int32, cost: Int) {
         if nodes[Int(slot)].queue == Queue.main {
             main.setCost(cost, of: slot, in: &nodes)
         } else {
@@ -82,7 +84,7 @@ package struct S3FIFO: EvictionPolicy {
         }
     }
 
-    package mutating func remove(_ slot: Int32) {
+    @usableFromInline package mutating func remove(_ slot: Int32) {
         entries -= 1
         if nodes[Int(slot)].queue == Queue.main {
             main.remove(slot, in: &nodes)
@@ -91,7 +93,7 @@ package struct S3FIFO: EvictionPolicy {
         }
     }
 
-    package mutating func evict() -> Int32? {
+    @usableFromInline package mutating func evict() -> Int32? {
         var rounds = 0
         while entries > 0 {
             let isSmallFull = small.bytes > (small.bytes + main.bytes) / Self.smallDivisor

@@ -2,9 +2,10 @@ import CCrypto
 import HTTPSemantics
 
 /// A SHA-256 digest that identifies a cache entry or a body.
+@usableFromInline
 package struct CacheKey: Hashable, Sendable, CustomStringConvertible {
     /// The digest as four big-endian 64-bit integers.
-    package let words: (UInt64, UInt64, UInt64, UInt64)
+    @usableFromInline package let words: (UInt64, UInt64, UInt64, UInt64)
 
     /// Hashes bytes.
     package init(hashing bytes: [UInt8]) {
@@ -49,7 +50,7 @@ package struct CacheKey: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// 64 lower-case hexadecimal digits.
-    package var description: String { bytes.hexText }
+    @usableFromInline package var description: String { bytes.hexText }
 
     @inlinable
     package static func == (left: CacheKey, right: CacheKey) -> Bool { left.words == right.words }

@@ -41,28 +41,20 @@ struct ResponseEncoder: Sendable {
         let hasBody = Self.allowsBody(response.status)
         if hasBody, (response.contentLength ?? 0) >= 0 {
             if let length = response.contentLength ?? response.body.count {
-                Self.append(contentLength, to: &buffer)
-                Self.append(decimal: length, to: &buffer)
-                Self.append(lineEnd, to: &buffer)
+                Self.append(contentLength, length, to: &buffer)
             } else if options.minorVersion > 0 {
                 Self.append(chunked, to: &buffer)
             }
         } else if response.status == 304, let length = response.contentLength {
             // RFC 9110 §8.6: in a 304, the length of the corresponding 200; never in a 204.
-            Self.append(contentLength, to: &buffer)
-            Self.append(decimal: length, to: &buffer)
-            Self.append(lineEnd, to: &buffer)
+            Self.append(contentLength, length, to: &buffer)
         }
         if !options.keepsAlive {
             Self.append(close, to: &buffer)
         } else if options.minorVersion == 0 {
             Self.append(keepAlive, to: &buffer)
         }
-        if let seconds = response.age {
-            Self.append(age, to: &buffer)
-            Self.append(decimal: max(0, seconds), to: &buffer)
-            Self.append(lineEnd, to: &buffer)
-        }
+        if let seconds = response.age { Self.append(age, seconds, to: &buffer) }
         Self.append(response.fields, to: &buffer)
         Self.append(response.dynamicFields, to: &buffer)
         Self.append(lineEnd, to: &buffer)
@@ -84,15 +76,20 @@ struct ResponseEncoder: Sendable {
         unsafe bytes.withUnsafeBufferPointer { unsafe buffer.append(contentsOf: $0) }
     }
 
-    private static func append(decimal value: Int64, to buffer: inout [UInt8]) {
-        var digits: [20 of UInt8] = .init(repeating: 0)
+    /// Appends a line of a name, with its colon, and a number, at least 0, in one piece: each call checks the buffer's ownership and room.
+    private static func append(_ name: borrowing [UInt8], _ value: Int64, to buffer: inout [UInt8]) {
+        var line: [22 of UInt8] = .init(repeating: 0)
+        line[21] = 0x0A
+        line[20] = 0x0D
         var place = 20
         var rest = UInt64(max(0, value))
         repeat {
             place -= 1
-            digits[place] = 0x30 + UInt8(rest % 10)
-            rest /= 10
+            let quotient = rest / 10
+            line[place] = 0x30 + UInt8(truncatingIfNeeded: rest - quotient * 10)
+            rest = quotient
         } while rest > 0
-        for index in place..<20 { buffer.append(digits[index]) }
+        append(name, to: &buffer)
+        unsafe line.span.extracting(place..<22).withUnsafeBufferPointer { unsafe buffer.append(contentsOf: $0) }
     }
 }

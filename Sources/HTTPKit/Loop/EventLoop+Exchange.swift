@@ -104,17 +104,27 @@ extension EventLoop {
             facts.keepsAlive && !response.closesConnection && drainDeadline == nil
             && connection.served < configuration.limits.requestsPerConnection
             && (facts.minorVersion > 0 || response.body.count != nil)
-        let begin = batch.total
-        let start = batch.heads.count
         let options = ResponseEncoder.Options(
             isHEAD: facts.method == .head,
             minorVersion: facts.minorVersion,
             keepsAlive: keepsAlive
         )
+        append(response, options, facts, to: &batch)
+        if !keepsAlive { connection.closesAfterOutput = true }
+    }
+
+    @inline(__always)
+    private func append(
+        _ response: borrowing Response,
+        _ options: ResponseEncoder.Options,
+        _ facts: ExchangeFacts,
+        to batch: inout OutputBatch
+    ) {
+        let begin = batch.total
+        let start = batch.heads.count
         let hasBody = encoder.encode(response, options, date: date.line, into: &batch.heads)
         batch.appendHead(from: start)
-        if hasBody { batch.append(response.body, isChunked: facts.minorVersion > 0) }
-        if !keepsAlive { connection.closesAfterOutput = true }
+        if hasBody { batch.append(response.body, isChunked: options.minorVersion > 0) }
         if wantsCompletions {
             batch.exchanges.append(
                 ExchangeRecord(

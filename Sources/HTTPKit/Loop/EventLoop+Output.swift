@@ -7,20 +7,26 @@ extension EventLoop {
     /// Writes the loop's batch; what the socket does not accept stays with the connection.
     @inline(__always)
     func flush(_ connection: Connection) {
-        guard !batch.isEmpty else { return }
-        let before = batch.written
         do throws(Errno) {
-            let outcome = try batch.write(to: connection.descriptor)
-            counters.bytesSent.addSingleWriter(batch.written - before)
-            if wantsCompletions { report(connection, &batch) }
-            if outcome == .complete {
-                batch.reset()
-            } else {
-                keepOutput(connection, outcome)
-            }
+            let outcome = try write(&batch, to: connection)
+            if outcome != .complete { keepOutput(connection, outcome) }
         } catch {
             abandonBatch(connection)
         }
+    }
+
+    /// Writes a batch, reports the exchanges that are complete, and empties it if all of it is written.
+    ///
+    /// The batch is a parameter, here and in `append`, because each access to the loop's property is checked for exclusivity.
+    @inline(__always)
+    private func write(_ batch: inout OutputBatch, to connection: Connection) throws(Errno) -> OutputBatch.Outcome {
+        guard !batch.isEmpty else { return .complete }
+        let before = batch.written
+        let outcome = try batch.write(to: connection.descriptor)
+        counters.bytesSent.addSingleWriter(batch.written - before)
+        if wantsCompletions { report(connection, &batch) }
+        if outcome == .complete { batch.reset() }
+        return outcome
     }
 
     private func keepOutput(_ connection: Connection, _ outcome: OutputBatch.Outcome) {

@@ -12,12 +12,16 @@ struct RequestConditions: Hashable, Sendable {
     var range: String?
     var ifRange: String?
 
+    /// Whether a request head has such fields.
+    @inline(__always)
+    static func areIn(_ head: borrowing RequestHead) -> Bool {
+        head.has(.ifNoneMatch) || head.has(.ifModifiedSince) || head.has(.range) || head.has(.ifMatch)
+            || head.has(.ifUnmodifiedSince)
+    }
+
     /// Copies the fields of a request head; `nil` if there are none.
     init?(_ head: borrowing RequestHead, bytes: Span<UInt8>) {
-        guard
-            head.has(.ifNoneMatch) || head.has(.ifModifiedSince) || head.has(.range) || head.has(.ifMatch)
-                || head.has(.ifUnmodifiedSince)
-        else { return nil }
+        guard Self.areIn(head) else { return nil }
         ifMatch = Self.text(.ifMatch, head, bytes)
         ifUnmodifiedSince = Self.text(.ifUnmodifiedSince, head, bytes)
         ifNoneMatch = Self.text(.ifNoneMatch, head, bytes)

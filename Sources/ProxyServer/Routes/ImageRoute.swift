@@ -120,9 +120,10 @@ final class ImageRoute: Sendable {
             case .disk: (request.fields.disk, RequestResult.disk.tag)
             default: (CacheStatusFields.stale + request.fields.all, RequestResult.stale.tag)
             }
-        let (conditions, tag) = (RequestConditions(head, bytes: bytes), result | request.tag)
+        let tag = result | request.tag
         let isFinal = !entity.isStandIn
         let dynamic = isFinal ? status : CacheStatusFields.deferred(.hit(tier)) + request.fields.all
+        let conditions = RequestConditions.areIn(head) ? RequestConditions(head, bytes: bytes) : nil
         let response: Response
         if conditions != nil || request.expires != nil || !isFinal || request.isPersonal || request.rules.edits != nil {
             response = Self.response(entity, to: request, conditions: conditions, dynamic: dynamic, now: now, tag: tag)
