@@ -34,6 +34,15 @@ ask_eight() {
     done >"$work/eight"
     curl --no-progress-meter --fail -Z --parallel-immediate -K "$work/eight"
 }
+# timed FILE WIDTH: as ask, when the daemon is idle; sets $wall in milliseconds and $cpu in microseconds.
+timed() {
+    local begin
+    settle
+    begin=$(cpu_us)
+    wall=$(ask "$@")
+    settle
+    cpu=$(($(cpu_us) - begin))
+}
 # settle: waits until the daemon and its workers are idle, since mezzanines are stored after the response.
 settle() {
     local last=-9999 now
@@ -78,24 +87,28 @@ start() {
 start 18080 18081 "$work/source" "$work/cache"
 for size in 12 6 2; do
     for before in 1000 2000 eight; do
-        befores=() firsts=() laters=() floors=()
+        firsts=() laters=() floors=() first_cpu=() later_cpu=()
         for ((i = 0; i < rounds; i++)); do
             name=$size-$before-$i
             original "first-$name" "$size" && original "$name" "$size" 
             cp "$work/source/floor.png" "$work/source/floor-$name.png"
-            firsts+=("$(ask "first-$name.jpg" "$later")")
-            if [[ $before == eight ]]; then ask_eight "$name.jpg"; else befores+=("$(ask "$name.jpg" "$before")"); fi
-            settle
-            laters+=("$(ask "$name.jpg" "$later")")
-            settle
-            floors+=("$(ask "floor-$name.png" "$later")")
+            timed "first-$name.jpg" "$later"
+            firsts+=("$wall") first_cpu+=("$cpu")
+            if [[ $before == eight ]]; then ask_eight "$name.jpg"; else ask "$name.jpg" "$before" >/dev/null; fi
+            timed "$name.jpg" "$later"
+            laters+=("$wall") later_cpu+=("$cpu")
+            timed "floor-$name.png" "$later"
+            floors+=("$wall")
         done
         read -r a _ < <(spread "${firsts[@]}")
         read -r b least most < <(spread "${laters[@]}")
         read -r f _ < <(spread "${floors[@]}")
         read -r r low high < <(ratios firsts laters)
-        printf '%2d MP: %d px %.1f ms at first, %.1f (%.1f to %.1f) after %s: %.1f times faster (%.1f to %.1f); the floor is %.1f ms\n' \
-            "$size" "$later" "$a" "$b" "$least" "$most" "$before" "$r" "$low" "$high" "$f"
+        read -r c _ < <(spread "${first_cpu[@]}")
+        read -r d _ < <(spread "${later_cpu[@]}")
+        printf '%2d MP: %d px %.1f ms at first, %.1f (%.1f to %.1f) after %s: %.1f times faster (%.1f to %.1f); the floor is %.1f ms; CPU %.1f and %.1f ms\n' \
+            "$size" "$later" "$a" "$b" "$least" "$most" "$before" "$r" "$low" "$high" "$f" \
+            "$(awk "BEGIN {print $c / 1000}")" "$(awk "BEGIN {print $d / 1000}")"
     done
 done
 
