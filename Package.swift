@@ -249,7 +249,8 @@ let package = Package(
         .testTarget(
             name: "ProxyServerTests",
             dependencies: [
-                "ProxyServer", "AdminPages", "Cluster", "Dialects", "HTTPCache", "HTTPKit", "HTTPSemantics",
+                "ProxyServer", "AdminPages", "Cluster", "Dialects", "EdgeprintURL", "HTTPCache", "HTTPKit",
+                "HTTPSemantics",
                 "ImagePipeline",
                 "ImagePlan", "LinuxSystem", "OriginTransfer",
                 "HostileTestSupport", "TestSupport",

@@ -34,6 +34,7 @@ struct TransformTests {
         (ImageTransform().round(topLeft: 8, bottomRight: 4), "round=8,0,4,0"),
         (ImageTransform().border(width: 2, ImageColor(rgb: 0xFF8800)), "border=2,ff8800"),
         (ImageTransform().tint(.black, mode: .multiply).tint(.white), "tint=000000,multiply&tint=ffffff"),
+        (ImageTransform().filter(.chroma(.white)), "filter=chroma:ffffff"),
         (ImageTransform().filter(.duotone(dark: .black, light: .white)), "filter=duotone:000000,ffffff"),
         (
             ImageTransform().filter(.vignette(0.25)).filter(.monochrome(.white)),

@@ -41,6 +41,31 @@ struct FilterTests {
         }
     }
 
+    /// The values of an independent computation in CIELAB, by scikit-image.
+    @Test(
+        arguments: [
+            ("ff8800", [200, 200, 200], [255, 168, 51]),
+            ("ff8800", [20, 60, 180], [138, 39, 0]),
+            ("4080ff", [250, 240, 30], [190, 227, 255]),
+            ("808080", [10, 200, 90], [174, 174, 174]),
+            ("00a000", [90, 40, 40], [0, 71, 0]),
+            ("704214", [0, 0, 0], [41, 0, 0]),
+            ("704214", [255, 255, 255], [255, 242, 188]),
+        ] as [(String, [UInt8], [UInt8])]
+    )
+    func `chroma keeps the lightness and takes the chroma of a colour`(
+        color: String,
+        source: [UInt8],
+        expected: [UInt8]
+    ) throws {
+        let pixels = try Workbench.pixels(
+            "filter=chroma:\(color)",
+            of: Workbench.png(PixelImage(width: 3, height: 2) { x, _ in source + [UInt8(255 - x * 100)] })
+        )
+        for (made, right) in zip(pixels[0, 0], expected) { #expect(abs(Int(made) - Int(right)) <= 1) }
+        #expect((0..<3).map { pixels.alpha($0, 1) } == [255, 155, 55])
+    }
+
     @Test(arguments: [("vignette", 0.5), ("vignette:1", 1.0), ("vignette:0.2", 0.2)])
     func `a vignette darkens with the fourth power of the distance`(filter: String, strength: Double) throws {
         let (width, height) = (61, 40)

@@ -5,7 +5,7 @@ export type Value = string | number | boolean | null | undefined;
 export interface Parameters {
   w?: number | "auto" | (string & {});
   h?: number | (string & {});
-  fit?: "contain" | "cover" | "fill" | "pad" | "outside" | "crop" | "auto";
+  fit?: "contain" | "cover" | "fill" | "pad" | "outside" | "crop" | "auto" | "adaptive";
   gravity?: "center" | "north" | "south" | "east" | "west" | "northeast" | "northwest" | "southeast" | "southwest"
     | "attention" | "entropy" | "subject" | (string & {});
   dpr?: number | "auto";

@@ -5,8 +5,8 @@ import {
 } from "edgeprint";
 import type { AnyParameters, AstroTransform, CacheStatus, ImageSet, Parameters, Picture, Pixels } from "edgeprint";
 
-const parameters: Parameters = { w: 400, h: "50%", fit: "cover", gravity: "southeast,16,5%", dpr: 2, format: "webp", q: "auto:good", blur: 2 };
-const repeated: AnyParameters = [["filter", "grayscale"], ["filter", ["sepia", "vignette:0.5"]], ["round", "max"]];
+const parameters: Parameters = { w: 400, h: "50%", fit: "adaptive", gravity: "southeast,16,5%", dpr: 2, format: "webp", q: "auto:good", blur: 2 };
+const repeated: AnyParameters = [["filter", "chroma:ff8800"], ["filter", ["sepia", "vignette:0.5"]], ["round", "max"]];
 const set: ImageSet = { parameters, widths: [320, 640], densities: ["1", 2] };
 const picture: Picture = {
   sources: [{ ...set, media: "(min-width: 40em)", sizes: "50vw", type: "image/avif" }],

@@ -35,7 +35,8 @@ REASONS = {
     "proportion(": "resized twice there",
     "fill(blur)": "cannot be said",
     "fill(auto)": "cannot be said",
-    "adaptive-": "cannot be said",
+    "adaptive-full-fit-in": "cannot be said",
+    "adaptive-fit-in/300x200 fill": "cannot be said",
 }
 
 

@@ -17,6 +17,7 @@ def thumbor_urls(name):
     requests = [
         ({"width": 300, "height": 200}, (300, 200)), ({"width": 300, "height": 200, "smart": True}, (300, 200)),
         ({"width": 300, "height": 300, "fit_in": True}, (300, 200)),
+        ({"width": 200, "height": 300, "adaptive_fit_in": True}, (300, 200)),
         ({"width": 300, "height": 300, "full_fit_in": True}, (450, 300)), ({"width": 300}, (300, 200)), ({"height": 200}, (300, 200)),
         ({"width": 300, "height": 200, "flip": True, "flop": True}, (300, 200)), ({"crop": ((10, 20), (310, 220))}, (300, 200)),
         ({"width": 120, "height": 120, "halign": "left", "valign": "top"}, (120, 120)), ({"trim": True, "width": 100, "height": 80}, (100, 80)),

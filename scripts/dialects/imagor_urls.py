@@ -33,7 +33,7 @@ def options(size, is_imagor=True):
         listed += [
             (f"fit-in/{width}x{height}", contain(size, (width, height))),
             (f"full-fit-in/{width}x{height}", outside(size, (width, height), True)),
-            (f"adaptive-fit-in/{width}x{height}", 400),
+            (f"adaptive-fit-in/{width}x{height}", contain(size, adapted(size, (width, height)))),
             (f"{width}x", contain(size, (width, 0), True)), (f"x{height}", contain(size, (0, height), True)),
             (f"fit-in/{width}x{height}/filters:fill(red)", (width, height)),
             (f"fit-in/{width}x{height}/filters:fill(transparent):format(png)", (width, height)),
@@ -56,6 +56,12 @@ def options(size, is_imagor=True):
     for filters in PIXELS:
         listed += [(f"300x200/filters:{filters}", (300, 200)), (f"fit-in/400x400/filters:{filters}", None)]
     return [entry for entry in listed if entry[1]] + [(text, 400) for text in REFUSED]
+
+
+def adapted(size, box):
+    """The box, turned if the picture is upright and it is not, or the reverse."""
+    is_turned = (size[0] - size[1]) * (box[0] - box[1]) < 0
+    return turned(box) if is_turned else box
 
 
 def paths(name, size):

@@ -17,7 +17,7 @@ cb:abc cachebuster:1 exp:32503669200 fn:cat att:1 filename:cat pgs:1 wm:0 el:0 z
 # What cannot be said: a 400.
 REFUSED = """
 rt:nosuch g:zz ush:1:1:1 unsharp_masking:1:1:1 wmu:aHR0cA wm:0.5:soea st:abc style:abc fiu:aHR0cA vts:5 msr:10
-msfs:1000 op:ce skp:gif g:objw:face:2 g:obj:cat ar:0 scp:0 ph:1 eth:1 dpi:72 ra:cubic pgs:2 c:10:10:re
+msfs:1000 op:ce skp:gif g:objw:face:2 g:obj:cat car:2/c:10:10 ar:0 scp:0 ph:1 eth:1 dpi:72 ra:cubic pgs:2 c:10:10:re
 dt:0.5 mc:0.5 f:heic f:bmp nosuch:1 w:abc w:-5 dpr:0 z:0 q:101 t:10:ff0000 t:10::1
 """.split()
 

@@ -66,7 +66,9 @@ def expected(path, filters, size):
     """The size that a request is to have, or 400; `None` where it depends on the pixels."""
     if "trim" in path:
         return None
-    if any(word in filters for word in ("fill(blur)", "fill(auto)")) and "fit-in" in path or "adaptive" in path:
+    if any(word in filters for word in ("fill(blur)", "fill(auto)")) and "fit-in" in path or "adaptive-full" in path:
+        return 400
+    if "adaptive" in path and "fill" in filters:
         return 400
     fit, box = None, (0, 0)
     for part in path.split("/"):
@@ -78,6 +80,8 @@ def expected(path, filters, size):
         elif "x" in part:
             sides = [side.lstrip("-") for side in part.split("x")]
             box = tuple(size[index] if side == "orig" else int(side or 0) for index, side in enumerate(sides))
+    if fit == "adaptive-fit-in":
+        box = box[::-1] if (size[0] - size[1]) * (box[0] - box[1]) < 0 else box
     if any(box):
         if fit == "full-fit-in":
             size = outside(size, box, True)

@@ -10,13 +10,13 @@ PIXELS = """
 q=80 quality=60 output=png output=webp output=jpg output=gif output=tiff il output=webp&ll output=png&l=6
 output=png&af bg=red bg=ABC bg=%23aabbcc bri=25 bri=-30 con=25 con=-25 gam gam=1.8 sat=0.5 hue=90 mod=1.1,0.7,90 mod=2 sharp
 sharp=3 sharp=2&sharpf=1&sharpj=2 filt=greyscale filt=sepia filt=negate filt=duotone filt=duotone&start=112244&stop=ffeecc
-filt=none blur blur=5 flip flop flip&flop ro=180 ro=0 mask=circle mask=ellipse mask=triangle
+filt=none blur blur=5 tint=red tint=704214 blur=true gam=true v=17 flip flop flip&flop ro=180 ro=0 mask=circle mask=ellipse mask=triangle
 mask=triangle-180 mask=pentagon mask=pentagon-180 mask=hexagon mask=square mask=star mask=heart mask=star&mbg=red mask=none
 filename=cat maxage=31d maxage=1w n=1 page=0 default=example.org/a.jpg errorredirect=example.org/a.jpg fsol=0 we=false dpr=1
 """.split()
 
 REFUSED = """
-nosuch=1 w=abc w=-5 q=0 q=101 fit=nosuch a=nosuch tint=zz tint=red bg=12345 output=heic sharp=3&sharpf=4 tbg=red&trim=5 encoding=base64
+nosuch=1 w=abc w=-5 q=0 q=101 fit=nosuch a=nosuch tint=zz bg=12345 output=heic sharp=3&sharpf=4 tbg=red&trim=5 encoding=base64
 filt=nosuch gam=9 con=200 bri=200 blur=x mask=nosuch crop=1,2 n=0 dpr=9x hue=x delay=20 mod=1,2,3,4 page=-1
 """.split()
 

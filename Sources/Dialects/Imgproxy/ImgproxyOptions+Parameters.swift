@@ -9,6 +9,12 @@ extension ImgproxyOptions {
     func parameters() throws(RequestError) -> [Parameter] {
         var parameters: [Parameter] = []
         if !isRaw {
+            if let cropRatio, cropRatio.value.millionths > 0, cropWidth.millionths > 0 || cropHeight.millionths > 0 {
+                throw RequestError(
+                    parameter: cropRatio.option,
+                    reason: "cannot be said beside crop, whose area it would change; state the area"
+                )
+            }
             if let preset { parameters.append(Parameter("preset", preset.value)) }
             let framing = try ImgproxyFraming(self)
             parameters += preparing + framing.resize + effects + framing.canvas

@@ -74,6 +74,9 @@ extension ThumborPlan {
     /// Appends the canvas of `fill`: the box, in the directions that it states.
     mutating func appendCanvas(_ filter: ThumborFilter) throws(RequestError) {
         guard path.fitIn != nil, !path.isFull, !hasCanvas else { return }
+        if path.isAdaptive {
+            throw filter.error("cannot follow adaptive-fit-in: the canvas does not turn with the picture; use fit-in")
+        }
         var sides = [path.width, path.height].map {
             if case .pixels(let pixels) = $0 { String(pixels) } else { "100%" }
         }

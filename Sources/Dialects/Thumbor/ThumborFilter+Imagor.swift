@@ -86,6 +86,9 @@ extension ThumborFilter {
             plan.appendPadding([left, top, isWhole ? margins[2] : left, isWhole ? margins[3] : top], for: filter.name)
             try plan.setFill(filter)
         },
+        "watermark": Meaning(arguments: 1...6) { filter, plan throws(RequestError) in
+            try plan.appendWatermark(filter)
+        },
         "label": Meaning(arguments: 1...7) { filter, plan throws(RequestError) in try plan.appendLabel(filter) },
         "orient": Meaning(changesPixels: false, arguments: 1...1, apply: handledByResize),
     ]

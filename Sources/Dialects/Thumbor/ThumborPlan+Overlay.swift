@@ -4,7 +4,11 @@ extension ThumborPlan {
     /// Appends `watermark(image,x,y,alpha,w_ratio,h_ratio)`.
     mutating func appendWatermark(_ filter: ThumborFilter) throws(RequestError) {
         let mark = WatermarkStep.Mark.picture(try watermarkPath(filter), try Self.watermarkScale(filter))
-        try appendOverlay(mark, filter, x: filter.argument(1), y: filter.argument(2), alpha: filter.argument(3))
+        // imagor's positions and transparency can be left out.
+        let zero = rules == .imagor ? OptionValue(name: filter.name, text: "0") : nil
+        let (x, y) = filter.arguments.count == 2 ? (zero, zero) : (filter[1] ?? zero, filter[2] ?? zero)
+        guard let x, let y, let alpha = filter[3] ?? zero else { throw filter.error("lacks an argument") }
+        try appendOverlay(mark, filter, x: x, y: y, alpha: alpha)
     }
 
     /// Appends imagor's `label(text,x,y,size,color,alpha,font)`.

@@ -8,11 +8,12 @@ extension ThumborPlan {
         let isFitIn = path.fitIn != nil
         let isStretched = path.isStretched || has("stretch")
         let gravity = try gravity()
-        if let fitIn = path.fitIn, path.isAdaptive {
+        if let fitIn = path.fitIn, path.isAdaptive, path.isFull || width == .original || height == .original {
             throw RequestError(
                 parameter: fitIn,
-                reason: "cannot be said: a box does not turn with the picture; "
-                    + "use \(path.isFull ? "full-fit-in" : "fit-in")"
+                reason: path.isFull
+                    ? "cannot be said: only a box that the picture fits turns with it; use full-fit-in"
+                    : "cannot be said with orig: the box turns with the picture; use fit-in"
             )
         }
         if has("no_upscale"), width == .original || height == .original {
@@ -51,6 +52,8 @@ extension ThumborPlan {
         let option = path.fitIn ?? "fit-in"
         if path.isFull {
             try builder.set("fit", "outside", for: option)
+        } else if path.isAdaptive {
+            try builder.set("fit", "adaptive", for: option)
         } else if fillsFirst {
             try builder.set("fit", "pad", for: "fill")
             hasCanvas = true

@@ -22,8 +22,10 @@ extension WeservPlan {
             let sigma = try request[blur.name]?.decimal(in: FixedDecimal.leastSigma...FixedDecimal(1_000))
             builder.step("blur", (sigma ?? FixedDecimal(millionths: 816_497)).text, for: blur.name)
         }
-        if let tint = request["tint"] {
-            throw tint.error("cannot be said: use filt=duotone with start and stop")
+        // The colour's own opacity has no effect, except that an invisible one tints nothing.
+        if let tint = request["tint"], let color = try request.color(tint.name), color.alpha > 0 {
+            let opaque = Color(red: color.red, green: color.green, blue: color.blue)
+            builder.step("filter", "chroma:\(opaque.text)", for: tint.name)
         }
     }
 

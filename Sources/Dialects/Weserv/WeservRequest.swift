@@ -27,7 +27,9 @@ package struct WeservRequest {
                 let hint = NearestName.hint(pair.name, among: Self.names.sorted())
                 throw RequestError(parameter: pair.name, reason: "is not a parameter of images.weserv.nl\(hint)")
             }
-            guard options.updateValue(OptionValue(name: pair.name, text: pair.value ?? ""), forKey: name) == nil else {
+            let isBare = pair.value == "true" && Self.bare.contains(name)
+            let value = OptionValue(name: pair.name, text: isBare ? "" : pair.value ?? "")
+            guard options.updateValue(value, forKey: name) == nil else {
                 throw RequestError(parameter: pair.name, reason: "is given more than once")
             }
         }
@@ -40,7 +42,8 @@ package struct WeservRequest {
 
     private static func pairs(_ query: [UInt8]) throws(RequestError) -> [QueryPair] {
         do {
-            return try QueryPair.split(query)
+            // weserv takes a percent sign that encodes nothing for itself, as in `cw=50%`.
+            return try QueryPair.split(PercentCoding.repaired(query[...]))
         } catch {
             throw error.parameter.isEmpty ? RequestError(parameter: "query", reason: error.reason) : error
         }
@@ -50,8 +53,11 @@ package struct WeservRequest {
         "a", "af", "bg", "blur", "bri", "cbg", "ch", "con", "crop", "cw", "cx", "cy", "default", "delay", "dpr",
         "encoding", "errorredirect", "filename", "filt", "fit", "flip", "flop", "fpx", "fpy", "fsol", "gam", "h", "hue",
         "il", "l", "ll", "loop", "mask", "maxage", "mbg", "mod", "mtrim", "n", "output", "page", "precrop", "q", "rbg",
-        "ro", "sat", "sharp", "sharpf", "sharpj", "start", "stop", "tbg", "tint", "trim", "url", "w", "we",
+        "ro", "sat", "sharp", "sharpf", "sharpj", "start", "stop", "tbg", "tint", "trim", "url", "v", "w", "we",
     ]
+
+    /// Parameters with a number, which may be left out or be `true` instead.
+    private static let bare: Set<String> = ["blur", "gam", "sharp", "trim"]
 
     private static let synonyms = [
         "align": "a", "height": "h", "level": "l", "lossless": "ll", "or": "ro", "pages": "n", "quality": "q",

@@ -84,6 +84,9 @@ public struct ImageFilter: Hashable, Sendable {
     /// Luma becomes light of one opaque colour.
     public static func monochrome(_ color: ImageColor) -> ImageFilter { ImageFilter(text: "monochrome:\(color.text)") }
 
+    /// Colours keep their lightness, and take the chroma of one opaque colour.
+    public static func chroma(_ color: ImageColor) -> ImageFilter { ImageFilter(text: "chroma:\(color.text)") }
+
     /// Luma becomes a gradient between two opaque colours.
     public static func duotone(dark: ImageColor, light: ImageColor) -> ImageFilter {
         ImageFilter(text: "duotone:\(dark.text),\(light.text)")

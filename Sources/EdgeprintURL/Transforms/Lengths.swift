@@ -62,6 +62,8 @@ public enum Fit: String, Hashable, Sendable, CaseIterable {
     case outside
     /// `crop` if image and box are both upright or both not, otherwise `contain`.
     case auto
+    /// `contain`, in a box with its sides exchanged if that is upright and the image lies, or the reverse.
+    case adaptive
 }
 
 /// The part of an image that `cover`, `pad` and a crop without coordinates keep.

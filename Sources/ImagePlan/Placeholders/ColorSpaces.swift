@@ -48,7 +48,7 @@ struct Oklab: Hashable {
 /// The transfer function of sRGB (IEC 61966-2-1).
 package enum SRGBTransfer {
     /// Linear light, 0–1, for each encoded value.
-    static let linear: [Double] = (0...255).map { value in
+    package static let linear: [Double] = (0...255).map { value in
         let encoded = Double(value) / 255
         return encoded <= 0.04045 ? encoded / 12.92 : MathFunctions.power((encoded + 0.055) / 1.055, 2.4)
     }

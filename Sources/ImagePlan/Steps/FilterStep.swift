@@ -49,6 +49,7 @@ package enum FilterRegistry {
         InvertFilter.self,
         DuotoneFilter.self,
         MonochromeFilter.self,
+        ChromaFilter.self,
         VignetteFilter.self,
     ]
 

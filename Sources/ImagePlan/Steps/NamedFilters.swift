@@ -85,6 +85,30 @@ package struct MonochromeFilter: NamedFilter {
     package var commutesWithScaling: Bool { true }
 }
 
+/// `chroma:rrggbb`: keeps each pixel's lightness in CIELAB, and takes the chroma of one colour.
+package struct ChromaFilter: NamedFilter {
+    package static let name = "chroma"
+    package static let argumentNote = ":rrggbb"
+    package static let variant = ValueForm.Variant(name, .color)
+
+    package let color: Color
+
+    /// Creates the filter from an opaque colour.
+    package init(color: Color) {
+        self.color = color
+    }
+
+    package init?(parsing arguments: Parameter?) throws(RequestError) {
+        guard let arguments else {
+            throw RequestError(parameter: FilterStep.name, reason: "needs a colour: chroma:rrggbb")
+        }
+        color = try Color(parsingOpaque: arguments)
+    }
+
+    package var arguments: String? { color.text }
+    package var costPerPixel: Int { 8 }
+}
+
 /// `vignette` or `vignette:strength`: darkens the image towards the corners.
 ///
 /// A pixel at fraction d of the way from the centre to a corner keeps 1 − strength × d⁴ of its light.

@@ -46,6 +46,11 @@ extension ResizeStep {
                 return enlarge ? covering(source, box: box, gravity) : cropping(source, box: box, gravity)
             }
             return ResizeGeometry(scaled: contained(source, in: box), framing: .none)
+        case .adaptive:
+            let isTurned =
+                source.width < source.height && width > height || source.width > source.height && width < height
+            let turned = isTurned ? PixelSize(width: height, height: width) : box
+            return ResizeGeometry(scaled: contained(source, in: turned), framing: .none)
         case .fill:
             let clamped = PixelSize(width: min(width, source.width), height: min(height, source.height))
             return ResizeGeometry(scaled: enlarge ? box : clamped, framing: .none)

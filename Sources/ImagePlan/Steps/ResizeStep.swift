@@ -86,7 +86,7 @@ package struct ResizeStep: TransformStep {
         self.leastHeight = effective.keepsWhole ? leastHeight : nil
         self.gravity =
             switch effective {
-            case .contain, .fill, .outside: .center
+            case .contain, .fill, .outside, .adaptive: .center
             case .cover, .crop, .auto: gravity
             case .pad: gravity.needsPixels ? .center : gravity
             }
@@ -200,6 +200,8 @@ package enum Fit: String, Hashable, Sendable, CaseIterable {
     case outside
     /// `crop` if image and box are both upright or both not, otherwise `contain`.
     case auto
+    /// `contain`, in a box with its sides exchanged if that is upright and the image lies, or the reverse.
+    case adaptive
 
     /// Whether the result is the scaled image, undistorted and whole.
     var keepsWhole: Bool { self == .contain || self == .outside }

@@ -1,3 +1,4 @@
+import CVips
 import ImagePlan
 
 extension VignetteFilter: PixelFilter {
@@ -41,6 +42,17 @@ extension InvertFilter: PixelFilter {
 extension MonochromeFilter: PixelFilter {
     func apply(to colours: Raster) throws -> Raster {
         try colours.recombined(by: .lumaRamp(from: [0, 0, 0], to: color.colourValues))
+    }
+}
+
+extension ChromaFilter: PixelFilter {
+    func apply(to colours: Raster) throws -> Raster {
+        let light = try (0..<3).map { band in
+            try colours.bands(from: band, count: 1).mapped(toFloats: SRGBTransfer.linear.map { Float($0) })
+        }
+        let luminance = try light[0].joined(with: light[1]).joined(with: light[2]).mixed(by: ColourMatrix.luma)
+        let levels = try luminance.linear([Double(CIELABTone.white)], plus: [0.5]).cast(to: VIPS_FORMAT_USHORT)
+        return try levels.mapped(by: CIELABTone(chromaOf: color).tables)
     }
 }
 

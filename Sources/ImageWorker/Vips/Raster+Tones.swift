@@ -8,7 +8,7 @@ extension Raster {
         return try colours.joined(with: bands(from: bands - 1, count: 1))
     }
 
-    /// Maps each value by a table of 256 values for 8 bits or 65,536 for 16: one for all bands, or one per band.
+    /// Maps each value by a table of 256 values for 8 bits or up to 65,536 for 16: one for all bands, or one per band.
     func mapped(by tables: [[UInt8]]) throws(VipsError) -> Raster {
         let (count, width) = (tables.count, tables[0].count)
         let bytes = (0..<width * count).map { tables[$0 % count][$0 / count] }
@@ -30,6 +30,11 @@ extension Raster {
     /// Multiplies one band by three factors, which gives three bands.
     func spread(by factors: [Double]) throws(VipsError) -> Raster {
         try Raster.make("recomb") { out in unsafe edge_vips_recomb(pointer, &out, factors, CInt(factors.count), 1) }
+    }
+
+    /// Adds three bands, each times a factor, which gives one band.
+    func mixed(by factors: [Double]) throws(VipsError) -> Raster {
+        try Raster.make("recomb") { out in unsafe edge_vips_recomb(pointer, &out, factors, 1, CInt(factors.count)) }
     }
 
     /// Applies a matrix to three 8-bit colour bands, rounded half up and clamped to 0–255.

@@ -135,6 +135,16 @@ struct ResizeGeometryTests {
                 enlarge: step.enlarge
             )
             #expect(geometry == other.geometry(for: source), label)
+        case .adaptive:
+            let turned = PixelSize(width: height, height: width)
+            let isTurned = (source.width - source.height).signum() * (width - height).signum() < 0
+            let other = ResizeStep(
+                width: isTurned ? height : width,
+                height: isTurned ? width : height,
+                enlarge: step.enlarge
+            )
+            #expect(geometry == other.geometry(for: source), label)
+            #expect(output.isContained(in: isTurned ? turned : box), label)
         case .fill:
             #expect(output.width == (step.enlarge ? width : min(width, source.width)), label)
             #expect(output.height == (step.enlarge ? height : min(height, source.height)), label)
