@@ -47,7 +47,10 @@ struct StoredJPEGXLRequestTests {
         #expect(try rig.get("/photos/a.jpg").body == jpeg)
         while rig.files("variants").isEmpty || !rig.files("originals").isEmpty {}
         for path in rig.paths("variants") {
-            let file = try #require(unsafe fopen(path, "r+"))
+            guard let file = unsafe fopen(path, "r+") else {
+                Issue.record("\(path) cannot be opened")
+                continue
+            }
             unsafe fseek(file, 5000, SEEK_SET)
             unsafe fputs("damaged", file)
             unsafe fclose(file)
