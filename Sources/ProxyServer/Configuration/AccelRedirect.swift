@@ -26,7 +26,9 @@ struct AccelRedirect: Sendable, Equatable {
                     }
                 }
         }
-        return isPlain ? text : nil
+        // Not a conditional expression, in which nil would be the inner one: off.
+        guard isPlain else { return nil }
+        return text
     }
 }
 

@@ -40,7 +40,7 @@ struct StoredJPEGXLTests {
     /// Has the original stored as JPEG XL, after a first variant in two jobs and one download.
     private func store() throws {
         let pending = try ask("w=10")
-        try rig.loader.wait(for: 1)[0].answer(original, at: rig.time.wallSeconds)
+        try rig.loader.wait(for: 1)[0].answer(original, at: rig.time.wallSeconds, entityTag: "\"a\"")
         try rig.transformer.wait(for: 1)[0].make([1])
         _ = try pending.value()
         let job = try rig.transformer.wait(for: 2)[1]
@@ -60,13 +60,19 @@ struct StoredJPEGXLTests {
     @Test func `requests that need the original share its restoration, and it is not stored again`() throws {
         try store()
         let asked = try [ask("w=20"), ask("w=30")]
-        try restoration(3).make([original], as: .jpeg)
-        for _ in asked {
-            let jobs = try rig.transformer.wait(for: 4)
-            for job in jobs[3...] where job.job.outputs.count == asked.count { job.make([[2], [3]], as: .png) }
+        let job = try restoration(3)
+        // The second request passes the lane several times until it has joined.
+        for _ in 0..<20 { try rig.drainLane() }
+        job.make([original], as: .jpeg)
+        // In one job, or in two.
+        var made = 0
+        while made < asked.count {
+            let transform = try rig.transformer.wait(for: 4 + made)[3 + made]
+            #expect(transform.job.sourceLength == original.count)
+            transform.make(transform.job.outputs.map { _ in [2] }, as: .png)
+            made += transform.job.outputs.count
         }
         for pending in asked { #expect(try pending.value().status == .hit(.original)) }
-        #expect(rig.transformer.all[3].job.sourceLength == original.count && rig.transformer.all.count == 4)
         #expect(rig.loader.all.count == 1)
         try rig.settle()
         #expect(rig.store.peek(origin: key)?.hasBody == false && copy != nil)
@@ -94,8 +100,8 @@ struct StoredJPEGXLTests {
         #expect(try pending.value().entity.description.digest == CacheKey(hashing: original))
         // It is stored anew.
         try rig.transformer.wait(for: 4)[3].make([[8, 8]], as: .picture(.jxl))
+        while copy?.record.digest != CacheKey(hashing: [8, 8]) { sched_yield() }
         waitForDrop()
-        #expect(copy?.record.digest == CacheKey(hashing: [8, 8]))
     }
 
     @Test(arguments: [PipelineError.broken("damaged"), .crashedDecoder, .overloaded("busy"), .workerLost])
@@ -142,14 +148,14 @@ struct StoredJPEGXLTests {
         try other.rig.loader.wait(for: 1)[0].answer(other.original, at: other.rig.time.wallSeconds)
         let first = try other.rig.transformer.wait(for: 1)[0]
         try #require(first.job.outputs.count > 1)
-        first.make((0..<first.job.outputs.count).map { [UInt8($0)] }, as: .jpeg)
+        first.make(first.job.outputs.map { _ in [1] }, as: .jpeg)
         _ = try pending.value()
         try other.rig.transformer.wait(for: 2)[1].make([[9, 9]], as: .picture(.jxl))
         other.waitForDrop()
         let later = try other.ask("w=300")
         let job = try other.rig.transformer.wait(for: 3)[2]
         #expect(job.job.reduction != nil && job.job.sourceLength == 1)
-        job.make([2])
+        job.make(job.job.outputs.map { _ in [2] }, as: .jpeg)
         #expect(try later.value().status == .hit(.original))
     }
 

@@ -111,7 +111,8 @@ struct LockedWorkerTests {
         "w=96&enlarge=1", "crop=20x10&gravity=southeast,1,1", "round=12", "round=10&border=3,ff8800", "blur=2",
         "sharpen=1.5", "flip=h", "rotate=90", "rotate=30", "pixelate=6", "brightness=1.3", "contrast=1.4",
         "saturation=0.3", "hue=90", "gamma=1.8", "filter=grayscale", "filter=sepia", "filter=invert",
-        "filter=duotone:102040,ffe0a0", "filter=monochrome:4080ff", "filter=vignette", "filter=chroma:4080ff", "tint=ff8800a0",
+        "filter=duotone:102040,ffe0a0", "filter=monochrome:4080ff", "filter=vignette", "filter=chroma:4080ff",
+        "tint=ff8800a0",
         "tint=ff8800,multiply", "pad=5&bg=ffffff", "pad=5&bg=ffffff&trim=10", "mask=circle", "mask=star", "icc=keep",
     ]
 

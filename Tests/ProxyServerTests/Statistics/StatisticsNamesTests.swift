@@ -8,6 +8,8 @@ import Testing
 struct StatisticsNamesTests {
     /// Prometheus: name, type, and the values of the labels.
     private static let families = """
+        edgeprint_accel_redirect_bytes_total counter
+        edgeprint_accel_redirects_total counter
         edgeprint_access_log_dropped_total counter
         edgeprint_breaker_openings_total counter
         edgeprint_breaker_refusals_total counter
