@@ -23,7 +23,9 @@ struct SizeAgreementTests {
         case 9: return "sharpen=\(pick(["0.3", "2"]))"
         case 10: return "pixelate=\(number(1...70))"
         case 11:
-            let filters = ["grayscale", "sepia", "vignette:1", "duotone:123,fed", "invert", "monochrome", "chroma:ff8800"]
+            let filters = [
+                "grayscale", "sepia", "vignette:1", "duotone:123,fed", "invert", "monochrome", "chroma:ff8800",
+            ]
             return "filter=\(pick(filters))"
         case 12: return "tint=\(pick(["f80", "ff880080"])),\(pick(BlendMode.allCases.map(\.rawValue)))"
         case 13: return "mask=\(pick(MaskStep.Shape.allCases.map(\.rawValue)))"
