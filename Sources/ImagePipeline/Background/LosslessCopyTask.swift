@@ -65,7 +65,7 @@ final class LosslessCopyTask: Sendable {
             body.digest == origin.digest
         else { return end() }
         // Another variant may have had the copy made, and a request for the bare original may have stored its body again.
-        if stage.isStored(of: origin) { return replace() }
+        if stage.isStored(of: origin) { return replace(isNew: false) }
         let job = TransformStage.job(
             of: request.origin,
             outputs: [TransformStage.output(of: request, plan: plan)],
@@ -78,19 +78,22 @@ final class LosslessCopyTask: Sendable {
             case .success(let made):
                 guard let picture = made.pictures.first, picture.bytes.count < origin.length else { return giveUp() }
                 _ = flight.publish(of: origin) { stage.keep(picture, of: origin) }
-                replace()
+                replace(isNew: true)
             case .failure(let error):
                 if error.traits.isPermanent || error == .transformTimeout { giveUp() } else { end() }
             }
         }
     }
 
-    /// Drops the body once the copy, and the body, are on disk; a copy that was not stored is not tried again.
-    private func replace() {
+    /// Drops the body once the copy, and the body, are on disk.
+    ///
+    /// - Parameter isNew: whether this task has made the copy; if that was not stored, it is not tried again. One that was found may
+    ///   have been removed since.
+    private func replace(isNew: Bool) {
         guard let disk = parts.disk else { return end() }
         disk.flush { [self] in
             let isTaken = parts.readLane.submit { [self] in
-                guard stage.isStored(of: origin) else { return giveUp() }
+                guard stage.isStored(of: origin) else { return isNew ? giveUp() : end() }
                 _ = flight.publish(of: origin) { disk.dropBody(ofOrigin: origin.key, digest: origin.digest) }
                 end()
             }

@@ -96,7 +96,10 @@ struct StoredJPEGXLTests {
         var wrong = original
         wrong[wrong.count - 1] = 1
         try restoration(3).make([wrong], as: .jpeg)
-        try rig.loader.wait(for: 2)[1].answer(original, at: rig.time.wallSeconds)
+        let load = try rig.loader.wait(for: 2)[1]
+        try rig.settle()
+        #expect(copy == nil)
+        load.answer(original, at: rig.time.wallSeconds)
         #expect(try pending.value().entity.description.digest == CacheKey(hashing: original))
         // It is stored anew.
         try rig.transformer.wait(for: 4)[3].make([[8, 8]], as: .picture(.jxl))
