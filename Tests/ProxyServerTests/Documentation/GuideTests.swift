@@ -63,7 +63,7 @@ struct GuideTests {
         for guide in Guide.all { #expect(!guide.blocks.isEmpty, "\(guide.name)") }
         let commands = Guide.all.flatMap(\.blocks).count { $0.language == "sh" }
         #expect(commands >= 25)
-        let known: Set = ["sh", "text", "yaml", "html", "swift", "nginx"]
+        let known: Set = ["sh", "text", "yaml", "html", "swift", "nginx", "ini"]
         for guide in Guide.all {
             for block in guide.blocks { #expect(known.contains(block.language), "\(guide.name):\(block.line)") }
         }
