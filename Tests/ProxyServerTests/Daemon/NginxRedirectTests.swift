@@ -53,7 +53,7 @@ struct NginxRedirectTests {
     }
 
     private static let targets = [
-        "/photos/a.png?w=128&format=png", "/photos/b.png?w=96&format=auto", "/photos/c.png?w=auto&blur=1&format=png",
+        "/photos/a.png?w=128&format=png", "/photos/b.png?w=96&format=auto", "/photos/c.png?w=100&blur=1&format=png",
         "/photos/d.png?w=120&format=png&download=1&filename=%C3%A4.png",
     ]
 
@@ -132,7 +132,9 @@ struct NginxRedirectTests {
         for count in 1...2 {
             let response = try front.response(target, at: front.port, [])
             #expect(comparable(response.head) == comparable(known.head) && response.body == known.body)
-            #expect(try front.metric(Self.redirects) == count)
+            let redirects = try front.metric(Self.redirects)
+            // Once the file has been missed, there need be no other redirect.
+            #expect((1...count).contains(redirects), "\(redirects) redirects")
         }
         // Conditions are answered as ever.
         let part = try front.response(target, at: front.port, ["-r", "3-9"])
@@ -155,8 +157,12 @@ struct NginxRedirectTests {
             #expect(comparable(response.head) == comparable(known.head) && response.body == known.body, "\(field)")
         }
         #expect(try front.metric(Self.redirects) == redirects + 3)
-        for target in [path, "/edgeprint-cache/variants/", "/edgeprint-cache/variants/../index.sqlite"] {
-            #expect(try front.response(target, at: front.port, []).head[0].contains(" 404"), "\(target)")
+        let hidden = [
+            path: " 404", "/edgeprint-cache/variants/": " 404", "/edgeprint-cache/variants/../index.sqlite": " 400",
+        ]
+        for (target, status) in hidden {
+            let response = try front.response(target, at: front.port, [])
+            #expect(response.head[0].contains(status), "\(target): \(response.head)")
         }
         let plain = try front.response(target, at: front.plainPort, ["-H", "X-Sendfile-Type: X-Accel-Redirect"])
         #expect(plain.body == known.body)
