@@ -89,7 +89,8 @@ struct NginxRedirectTests {
             let after = try front.metric(Self.redirects)
             let direct = try front.response(target, at: front.plainPort, arguments)
             #expect(comparable(redirected.head) == comparable(direct.head), "\(condition)")
-            #expect(redirected.body == direct.body, "\(condition)")
+            // With -I, curl writes the head, and its date, where the body would be.
+            #expect(condition == ["-I"] || redirected.body == direct.body, "\(condition)")
             // Everything with a condition or a range is answered by the daemon.
             let isDirect = condition.contains {
                 ["-I", "-r"].contains($0) || $0.hasPrefix("If-") && !$0.hasPrefix("If-Range")
