@@ -3,7 +3,7 @@ import ImagePlan
 import LinuxSystem
 import Synchronization
 
-/// One worker slot: a permanent thread that starts a process, sends it jobs, watches it and replaces it.
+/// One worker slot: a permanent thread that starts a process when one is needed, sends it jobs, watches it and replaces it.
 ///
 /// `run` and everything that it calls run on that thread; any thread may raise `wake`.
 final class WorkerDriver: Sendable {
@@ -24,25 +24,35 @@ final class WorkerDriver: Sendable {
     func run() {
         var attempt: Attempt?
         var failures = 0
-        if index > 0 { waitForEarlierWorker() }
+        var isFilled = index == 0
+        // A start takes tens of milliseconds of processor time; others would delay the first one.
+        if !isFilled { while !isStopping, !wait(for: shared.firstStart) {} }
         while !isStopping {
+            guard isFilled else {
+                if wait(for: shared.vacancies) { isFilled = shared.vacancies.take() }
+                continue
+            }
             let worker: WorkerProcess
             do throws(WorkerStartFailure) {
                 worker = if let spare = takeSpare() { spare } else { try start() }
             } catch {
-                if failures == 0 { shared.starts[index].signal() }
+                if index == 0 { shared.firstStart.signal() }
                 failures += 1
                 shared.note(error, failures: failures)
                 backOff(failures, &attempt)
                 continue
             }
-            if failures == 0 { shared.starts[index].signal() }
+            if index == 0 { shared.firstStart.signal() }
             shared.ready.add(1, ordering: .sequentiallyConsistent)
             shared.noteGreeting()
             let served = serve(worker, &attempt)
-            shared.ready.subtract(1, ordering: .relaxed)
+            if served != nil { shared.ready.subtract(1, ordering: .relaxed) }
             worker.end()
             note { statistics, index in statistics.workers[index].pid = 0 }
+            guard let served else {
+                isFilled = false
+                continue
+            }
             // A worker that repeatedly ends before its first reply is restarted with growing delays.
             failures = served > 0 ? 0 : failures + 1
             if failures > 2 { backOff(failures - 1, &attempt) }
@@ -58,18 +68,12 @@ final class WorkerDriver: Sendable {
         shared.counts.withLock { change(&$0, index) }
     }
 
-    /// Waits until the worker with half this index has greeted or failed to start, so that the number of workers doubles.
-    ///
-    /// Starting a worker takes tens of milliseconds of processor time. Starting all at once would delay the first one.
-    private func waitForEarlierWorker() {
-        while !isStopping {
-            var entries = [shared.starts[index / 2].descriptor, wake.descriptor].map {
-                pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
-            }
-            guard unsafe poll(&entries, nfds_t(entries.count), -1) > 0 else { continue }
-            if entries[0].revents != 0 { return }
-            wake.take()
-        }
+    /// Waits until an event is raised; `false` after a wake-up without that.
+    private func wait(for event: WakeEvent) -> Bool {
+        var entries = [event.descriptor, wake.descriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        guard unsafe poll(&entries, nfds_t(entries.count), -1) > 0 else { return false }
+        if entries[1].revents != 0 { wake.take() }
+        return entries[0].revents != 0
     }
 
     /// Waits before the next start: 100 ms at first, doubling to 5 s.
@@ -79,7 +83,7 @@ final class WorkerDriver: Sendable {
         if failures >= 3, shared.ready.load(ordering: .relaxed) == 0 {
             if let pending = attempt?.pending {
                 pending.end(.failure(.noWorker))
-                shared.queue.release(pending)
+                release(pending)
             }
             attempt = nil
             for pending in shared.queue.drain() { pending.end(.failure(.noWorker)) }
@@ -91,14 +95,16 @@ final class WorkerDriver: Sendable {
 
     /// Sends jobs to a worker until it ends or must be replaced.
     ///
-    /// - Returns: the number of jobs that it completed; at least 1 if its end does not suggest a broken installation.
-    private func serve(_ worker: WorkerProcess, _ attempt: inout Attempt?) -> Int {
+    /// - Returns: the number of jobs that it completed, at least 1 if its end does not suggest a broken installation; `nil` if it is
+    ///   not needed any more, and `ready` does not count it.
+    private func serve(_ worker: WorkerProcess, _ attempt: inout Attempt?) -> Int? {
         var age = WorkerAge()
         while !isStopping {
             if attempt == nil {
                 switch waitForJob(worker) {
                 case .job(let pending): attempt = Attempt(pending: pending)
                 case .nothing: continue
+                case .unneeded: return nil
                 case .workerGone:
                     note { statistics, _ in statistics.restarts += 1 }
                     return max(1, age.jobs)
@@ -109,13 +115,13 @@ final class WorkerDriver: Sendable {
             shared.spare.refill(spawnSpare)
             guard runJob(current, on: worker, &age) else {
                 attempt = current.next
-                if attempt == nil { shared.queue.release(current.pending) }
+                if attempt == nil { release(current.pending) }
                 note { statistics, _ in statistics.restarts += 1 }
                 // A worker that crashed on an image does not suggest a broken installation.
                 return current.next == nil ? max(1, age.jobs) : age.jobs
             }
             attempt = nil
-            shared.queue.release(current.pending)
+            release(current.pending)
             if age.mustRetire(pid: worker.pid, shared.configuration) {
                 note { statistics, _ in statistics.retirements += 1 }
                 return max(1, age.jobs)
@@ -125,9 +131,15 @@ final class WorkerDriver: Sendable {
         return age.jobs
     }
 
+    private func release(_ pending: PendingTransform) {
+        shared.noteDemand()
+        shared.queue.release(pending)
+    }
+
     private enum Idle {
         case job(PendingTransform)
         case nothing
+        case unneeded
         case workerGone
     }
 
@@ -137,12 +149,31 @@ final class WorkerDriver: Sendable {
         var entries = [worker.socket, shared.queue.event.descriptor, wake.descriptor].map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
         }
-        guard unsafe poll(&entries, nfds_t(entries.count), -1) > 0 else { return .nothing }
+        let now = shared.time.monotonic
+        let patience = shared.population.withLock { $0.remaining(at: now) }.map { ($0 + 999_999) / 1_000_000 } ?? -1
+        let raised = unsafe poll(&entries, nfds_t(entries.count), CInt(clamping: patience))
+        if raised == 0, mustLeave() { return .unneeded }
+        guard raised > 0 else { return .nothing }
         if entries[2].revents != 0 { wake.take() }
         // An idle worker sends nothing: it has ended or violates the protocol.
         if entries[0].revents != 0 { return .workerGone }
         if entries[1].revents != 0, let pending = shared.queue.take() { return .job(pending) }
         return .nothing
+    }
+
+    /// Whether this worker must end because fewer have sufficed for long; `ready` does not count it then.
+    private func mustLeave() -> Bool {
+        // Jobs may have been running for all that time.
+        shared.noteDemand()
+        let now = shared.time.monotonic
+        return shared.population.withLock { population in
+            // Another one may be unable to start.
+            guard shared.ready.load(ordering: .sequentiallyConsistent) > 1, population.leave(at: now) else {
+                return false
+            }
+            shared.ready.subtract(1, ordering: .sequentiallyConsistent)
+            return true
+        }
     }
 
     /// Takes a background job if another worker is idle as well, so that one stays free for requests.
