@@ -34,7 +34,7 @@ enum EdgeprintWorker {
         if options.mode != .off {
             // Libraries print what a sandbox keeps from them, such as a writable cache of fonts.
             sandbox.silence()
-            WarmUp.load()
+            if options.isEarly { WarmUp.loadLittle() } else { WarmUp.load() }
             sandbox.lock()
             if options.isCanary {
                 WarmUp.load()

@@ -57,7 +57,8 @@ package struct Sandbox: ~Copyable {
             for layer in [WorkerPosture.Layer.landlock, .landlockTCP, .landlockScopes] { note(layer, -ruleset) }
             return
         }
-        for path in ReadableFiles.paths() { _ = unsafe edge_landlock_allow_reading(ruleset, path) }
+        let paths = options.isEarly ? [] : ReadableFiles.paths()
+        for path in paths { _ = unsafe edge_landlock_allow_reading(ruleset, path) }
         let error = edge_landlock_enforce(ruleset)
         close(ruleset)
         note(.landlock, error)

@@ -18,6 +18,7 @@ extension WorkerDriver {
         // It will not be sent to the worker.
         guard !pending.isAbandoned else { return true }
         let job = pending.job
+        guard !age.isEarly || EarlyWorker.canRun(job) else { return false }
         if job.domain != nil { shared.spare.want() }
         guard age.exposure.admits(job.domain) else {
             shared.spare.want()

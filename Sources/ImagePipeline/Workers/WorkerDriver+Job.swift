@@ -56,7 +56,7 @@ extension WorkerDriver {
             age.niceness = niceness
         }
         guard worker.send(pending.message, descriptors: pending.job.sources.map(\.number)) else {
-            finishGone(attempt, worker)
+            finishGone(attempt, worker, age)
             return false
         }
         let allowed = Int64(pending.job.deadlineMilliseconds) + Int64(shared.configuration.deadlineGrace)
@@ -66,7 +66,7 @@ extension WorkerDriver {
             case .message(let bytes, let descriptors):
                 return finish(attempt, bytes, descriptors, start: start, &age)
             case .hungUp:
-                finishGone(attempt, worker)
+                finishGone(attempt, worker, age)
                 return false
             case .late:
                 finishLate(attempt, worker)
@@ -150,9 +150,12 @@ extension WorkerDriver {
     }
 
     /// Ends a job whose worker process ended by itself or was killed from outside.
-    private func finishGone(_ attempt: Attempt, _ worker: WorkerProcess) {
+    private func finishGone(_ attempt: Attempt, _ worker: WorkerProcess, _ age: WorkerAge) {
         switch worker.endAfterHangUp() {
         case .lost:
+            attempt.lose()
+        case .crashed(signal: SIGSYS) where age.isEarly:
+            // A library may need a call that the canary has yet to find.
             attempt.lose()
         case .crashed(signal: SIGBUS) where attempt.pending.job.isCutShort:
             // A truncated file faults when its mapping is read. The image is not at fault, so the failure must not be cached.

@@ -7,9 +7,15 @@ extension WorkerDriver {
     ///
     /// The first process is a canary. If it finds system calls that the filter does not list, it is replaced, and the next one may
     /// make those that do not lead out of the confinement.
-    func start() throws(WorkerStartFailure) -> WorkerProcess {
+    ///
+    /// An early worker is no canary.
+    func start(early isEarly: Bool = false) throws(WorkerStartFailure) -> WorkerProcess {
         while true {
-            let (arguments, isCanary) = shared.sandboxArguments()
+            var (arguments, isCanary) = shared.sandboxArguments()
+            if isEarly {
+                isCanary = false
+                arguments = ["--sandbox=best", EarlyWorker.argument]
+            }
             let worker: WorkerProcess
             do throws(Errno) { worker = try spawn(arguments) } catch { throw .system(error) }
             own(worker)
@@ -33,8 +39,11 @@ extension WorkerDriver {
         }
     }
 
-    /// Starts a process that may replace a worker later; the canary has ended by then, since a worker has served.
-    func spawnSpare() throws(Errno) -> WorkerProcess { try spawn(shared.sandboxArguments().arguments) }
+    /// Starts a process that may replace a worker later, if one is wanted; not before a canary has ended.
+    func refillSpare() {
+        guard shared.isTried else { return }
+        shared.spare.refill { () throws(Errno) in try spawn(shared.sandboxArguments().arguments) }
+    }
 
     /// Makes a spare the process of this driver, and waits for its greeting.
     func greeted(_ worker: WorkerProcess) throws(WorkerStartFailure) -> WorkerProcess {

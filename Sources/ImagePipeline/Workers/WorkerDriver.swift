@@ -25,6 +25,7 @@ final class WorkerDriver: Sendable {
         var attempt: Attempt?
         var failures = 0
         var isFilled = index == 0
+        var isEarly = isFilled && shared.startsEarly
         // A start takes tens of milliseconds of processor time; others would delay the first one.
         if !isFilled { while !isStopping, !wait(for: shared.firstStart) {} }
         while !isStopping {
@@ -34,8 +35,9 @@ final class WorkerDriver: Sendable {
             }
             let worker: WorkerProcess
             do throws(WorkerStartFailure) {
-                worker = if let spare = takeSpare() { spare } else { try start() }
+                worker = if let spare = takeSpare() { spare } else { try start(early: isEarly) }
             } catch {
+                isEarly = false
                 if index == 0 { shared.firstStart.signal() }
                 failures += 1
                 shared.note(error, failures: failures)
@@ -44,8 +46,10 @@ final class WorkerDriver: Sendable {
             }
             if index == 0 { shared.firstStart.signal() }
             shared.ready.add(1, ordering: .sequentiallyConsistent)
+            if !isEarly { shared.fullStart.signal() }
             shared.noteGreeting()
-            let served = serve(worker, &attempt)
+            let served = serve(worker, isEarly: isEarly, &attempt)
+            isEarly = false
             if served != nil { shared.ready.subtract(1, ordering: .relaxed) }
             worker.end()
             note { statistics, index in statistics.workers[index].pid = 0 }
@@ -97,11 +101,11 @@ final class WorkerDriver: Sendable {
     ///
     /// - Returns: the number of jobs that it completed, at least 1 if its end does not suggest a broken installation; `nil` if it is
     ///   not needed any more, and `ready` does not count it.
-    private func serve(_ worker: WorkerProcess, _ attempt: inout Attempt?) -> Int? {
-        var age = WorkerAge()
+    private func serve(_ worker: WorkerProcess, isEarly: Bool, _ attempt: inout Attempt?) -> Int? {
+        var age = WorkerAge(isEarly: isEarly)
         while !isStopping {
             if attempt == nil {
-                switch waitForJob(worker) {
+                switch waitForJob(worker, isEarly: isEarly) {
                 case .job(let pending): attempt = Attempt(pending: pending)
                 case .nothing: continue
                 case .unneeded: return nil
@@ -112,7 +116,7 @@ final class WorkerDriver: Sendable {
             }
             guard let current = attempt else { continue }
             guard mayRun(current.pending, after: age) else { return max(1, age.jobs) }
-            shared.spare.refill(spawnSpare)
+            refillSpare()
             guard runJob(current, on: worker, &age) else {
                 attempt = current.next
                 if attempt == nil { release(current.pending) }
@@ -143,10 +147,11 @@ final class WorkerDriver: Sendable {
         case workerGone
     }
 
-    private func waitForJob(_ worker: WorkerProcess) -> Idle {
+    private func waitForJob(_ worker: WorkerProcess, isEarly: Bool) -> Idle {
         if let pending = takeBackground() { return .job(pending) }
-        shared.spare.refill(spawnSpare)
-        var entries = [worker.socket, shared.queue.event.descriptor, wake.descriptor].map {
+        refillSpare()
+        let full = isEarly ? shared.fullStart.descriptor : -1
+        var entries = [worker.socket, shared.queue.event.descriptor, wake.descriptor, full].map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
         }
         let now = shared.time.monotonic
@@ -158,6 +163,7 @@ final class WorkerDriver: Sendable {
         // An idle worker sends nothing: it has ended or violates the protocol.
         if entries[0].revents != 0 { return .workerGone }
         if entries[1].revents != 0, let pending = shared.queue.take() { return .job(pending) }
+        if entries[3].revents != 0, shared.fullStart.take(), shared.dismissEarlyWorker() { return .unneeded }
         return .nothing
     }
 
@@ -185,6 +191,8 @@ final class WorkerDriver: Sendable {
 
 /// What one worker process has done, to decide when to replace it.
 struct WorkerAge {
+    /// Whether it has not loaded all libraries (`EarlyWorker`).
+    var isEarly = false
     /// The number of completed jobs.
     var jobs = 0
     /// The time spent on jobs, in nanoseconds.

@@ -52,6 +52,8 @@ extension WorkerPool {
         package var startTimeout = 10_000
         /// How strictly workers must be confined.
         package var sandbox = SandboxMode.best
+        /// Whether the first process, unless `sandbox` is `require`, is an early worker (`EarlyWorker`), while a second one loads the rest.
+        package var startsEarly = false
         /// Called on a thread of the pool when the confinement that all workers have changes; must not call the pool.
         package var postureChanged: (@Sendable (WorkerPosture) -> Void)?
         /// Called on a thread of the pool for each change of its condition; must not call the pool.

@@ -50,8 +50,11 @@ extension WorkerPool {
 }
 
 extension WorkerPool.Shared {
+    /// Whether a canary has finished, or none is wanted.
+    var isTried: Bool { configuration.sandbox == .off || confinement.withLock { $0.isTried } }
+
     /// The arguments of the next worker, and whether it is a canary: the first one runs its trials under a filter that reports
-    /// calls instead of killing, before any worker serves.
+    /// calls instead of killing, before any other worker but an early one serves.
     func sandboxArguments() -> (arguments: [String], isCanary: Bool) {
         let mode = configuration.sandbox
         guard mode != .off else { return (["--sandbox=off"], false) }

@@ -38,6 +38,8 @@ package final class WorkerPool: Transforming {
         let vacancies: WakeEvent
         /// Raised once the first start has succeeded or failed, and never lowered.
         let firstStart: WakeEvent
+        /// Raised when a worker other than an early one has greeted.
+        let fullStart: WakeEvent
         /// Raised once by each driver that ends.
         let ended: WakeEvent
 
@@ -64,6 +66,7 @@ package final class WorkerPool: Transforming {
             )
             vacancies = try WakeEvent(semaphore: true)
             firstStart = try WakeEvent()
+            fullStart = try WakeEvent()
             ended = try WakeEvent(semaphore: true)
             confinement = Lock(Confinement(workers: configuration.workers))
             var statistics = Statistics()
@@ -76,8 +79,8 @@ package final class WorkerPool: Transforming {
         }
 
         /// Starts processes if there are fewer than jobs need; call it when jobs are queued, and before they are released.
-        func noteDemand() {
-            let jobs = queue.demand
+        func noteDemand(_ others: Int = 0) {
+            let jobs = queue.demand + others
             let missing = population.withLock { $0.need(jobs: jobs, at: time.monotonic) }
             for _ in 0..<missing { vacancies.signal() }
         }
@@ -103,7 +106,8 @@ package final class WorkerPool: Transforming {
             try drivers.append(WorkerDriver(index: index, shared: shared))
         }
         self.drivers = drivers
-        shared.noteDemand()
+        // The one that follows an early worker.
+        shared.noteDemand(shared.startsEarly ? 1 : 0)
         for (index, driver) in drivers.enumerated() {
             try SystemThread.start(name: "transform-\(index)") { driver.run() }
         }

@@ -38,6 +38,13 @@ struct WorkerPopulation {
         return true
     }
 
+    /// Takes one process away, unless it is the last.
+    mutating func dismiss() -> Bool {
+        guard count > 1 else { return false }
+        count -= 1
+        return true
+    }
+
     /// The nanoseconds until a process can end if nothing happens; `nil` if none can.
     func remaining(at now: Int64) -> Int64? {
         guard let idle, count > 1 else { return nil }

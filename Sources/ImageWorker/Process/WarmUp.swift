@@ -13,6 +13,12 @@ enum WarmUp {
     /// Two threads share the work, since a worker's start delays the first picture.
     static func load() { share(loads.count) { index in loads[index]() } }
 
+    /// Loads what plain resizes of the formats that libvips itself contains can need.
+    static func loadLittle() {
+        tzset()
+        FaceData.load()
+    }
+
     /// Tries all coders, and returns the results.
     ///
     /// Failures are results, too: a library may be missing.
@@ -67,9 +73,8 @@ enum WarmUp {
         },
         { VipsModules.Module.jxl.load() },
         {
-            tzset()
+            loadLittle()
             TextEncodings.load()
-            FaceData.load()
         },
         { _ = CodecTrial.attempt(JPEGCoder()) },
     ]

@@ -27,6 +27,7 @@ extension WorkerPool.Configuration {
         let plan = configuration.memoryPlan
         self.init(workers: plan.workers)
         idleTime = configuration.limits.memoryIdle
+        startsEarly = true
         queueLimit = configuration.limits.queue
         queueTime = configuration.overload.queueTime
         decodeBytes = plan.decoded
