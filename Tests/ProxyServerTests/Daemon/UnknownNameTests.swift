@@ -22,7 +22,7 @@ struct UnknownNameTests {
         ("/photos/a.png?verison=80", 400, "verison: is not a known parameter; did you mean version?"),
         (
             "/photos/a.png?w=3&h=3&fit=covers", 400,
-            "fit: must be one of contain, cover, crop, fill, pad, outside, auto; did you mean cover?"
+            "fit: must be one of contain, cover, crop, fill, pad, outside, auto, adaptive; did you mean cover?"
         ),
         ("/photos/a.png?preset=thum", 400, "preset: there is no preset 'thum'; did you mean thumb?"),
         ("/fetch?url=http%3A%2F%2Fa.example%2F&preset=thum", 400, "did you mean thumb?"),
