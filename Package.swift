@@ -111,8 +111,7 @@ let package = Package(
                 "ImagePlan", "LinuxSystem", "WorkerSandbox", "CAVIF", "CJXL", "CLanes", "CLinux", "CLCMS", "CVips",
                 "CWebP", "CZlib",
             ],
-            // Pixel loops take ten times as long without optimisation, and so would most tests.
-            swiftSettings: settings + [.unsafeFlags(["-O"], .when(configuration: .debug))]
+            swiftSettings: settings
         ),
         .executableTarget(
             name: "ProxyServer",
