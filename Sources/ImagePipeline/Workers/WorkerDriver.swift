@@ -24,6 +24,8 @@ final class WorkerDriver: Sendable {
     func run() {
         var attempt: Attempt?
         var failures = 0
+        // Failures since a worker of any slot last greeted. Only these suggest that no worker can start.
+        var unbroken = (failures: 0, greetings: 0)
         if index > 0 { waitForEarlierWorker() }
         while !isStopping {
             let worker: WorkerProcess
@@ -32,8 +34,11 @@ final class WorkerDriver: Sendable {
             } catch {
                 if failures == 0 { shared.starts[index].signal() }
                 failures += 1
-                shared.note(error, failures: failures)
-                backOff(failures, &attempt)
+                let greetings = shared.greetings.load(ordering: .sequentiallyConsistent)
+                unbroken = (greetings == unbroken.greetings ? unbroken.failures + 1 : 1, greetings)
+                shared.note(error, failures: unbroken.failures)
+                if unbroken.failures > WorkerPool.Shared.bearableFailures { failJobs(&attempt) }
+                backOff(failures)
                 continue
             }
             if failures == 0 { shared.starts[index].signal() }
@@ -45,7 +50,7 @@ final class WorkerDriver: Sendable {
             note { statistics, index in statistics.workers[index].pid = 0 }
             // A worker that repeatedly ends before its first reply is restarted with growing delays.
             failures = served > 0 ? 0 : failures + 1
-            if failures > 2 { backOff(failures - 1, &attempt) }
+            if failures > 2 { backOff(failures - 1) }
         }
         attempt?.pending.end(.failure(.cancelled))
         // The last driver to end finds whatever another one has left.
@@ -72,18 +77,19 @@ final class WorkerDriver: Sendable {
         }
     }
 
-    /// Waits before the next start: 100 ms at first, doubling to 5 s.
-    ///
-    /// After the third failed start, waiting jobs fail if no worker of the pool is ready.
-    private func backOff(_ failures: Int, _ attempt: inout Attempt?) {
-        if failures >= 3, shared.ready.load(ordering: .relaxed) == 0 {
-            if let pending = attempt?.pending {
-                pending.end(.failure(.noWorker))
-                shared.queue.release(pending)
-            }
-            attempt = nil
-            for pending in shared.queue.drain() { pending.end(.failure(.noWorker)) }
+    /// Fails the jobs that wait, if no worker of the pool is ready.
+    private func failJobs(_ attempt: inout Attempt?) {
+        guard shared.ready.load(ordering: .sequentiallyConsistent) == 0 else { return }
+        if let pending = attempt?.pending {
+            pending.end(.failure(.noWorker))
+            shared.queue.release(pending)
         }
+        attempt = nil
+        for pending in shared.queue.drain() { pending.end(.failure(.noWorker)) }
+    }
+
+    /// Waits before the next start: 100 ms at first, doubling to 5 s.
+    private func backOff(_ failures: Int) {
         let delay = min(5_000, 100 << min(failures - 1, 6))
         var entry = pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0)
         if unsafe poll(&entry, 1, CInt(delay)) > 0 { wake.take() }

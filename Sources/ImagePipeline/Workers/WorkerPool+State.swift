@@ -18,17 +18,18 @@ extension WorkerPool {
 }
 
 extension WorkerPool.Shared {
-    /// The number of failed starts in a row that a pool with earlier ready workers tolerates.
+    /// The number of failed starts of a slot in a row that a pool with earlier ready workers tolerates.
     static let bearableFailures = 2
 
     /// Records that a worker has greeted; `ready` already counts it.
     func noteGreeting() {
+        greetings.add(1, ordering: .sequentiallyConsistent)
         condition.withLock { change(&$0, to: .ready) }
     }
 
     /// Records that a worker did not start.
     ///
-    /// - Parameter failures: failed starts of this slot in a row, including this one.
+    /// - Parameter failures: failed starts of this slot since a worker of any slot last greeted, including this one.
     func note(_ failure: WorkerStartFailure, failures: Int) {
         let reason = failure.reason(path: workerPath)
         condition.withLock { condition in

@@ -26,6 +26,8 @@ package final class WorkerPool: Transforming {
         let isStopping = Atomic(false)
         /// Workers ready.
         let ready = Atomic(0)
+        /// Workers that have greeted since the start.
+        let greetings = Atomic(0)
         let condition = Lock(Condition.starting)
         let confinement: Lock<Confinement>
         /// The formats that the last worker to greet can encode, as bits by `ImageFormat.rawValue`; all before the first one.
