@@ -111,7 +111,8 @@ let package = Package(
                 "ImagePlan", "LinuxSystem", "WorkerSandbox", "CAVIF", "CJXL", "CLanes", "CLinux", "CLCMS", "CVips",
                 "CWebP", "CZlib",
             ],
-            swiftSettings: settings
+            // Pixel loops take ten times as long without optimisation, and so would most tests.
+            swiftSettings: settings + [.unsafeFlags(["-O"], .when(configuration: .debug))]
         ),
         .executableTarget(
             name: "ProxyServer",
