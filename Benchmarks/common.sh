@@ -1,7 +1,7 @@
 # Shared by the benchmarks: a temporary folder, the server under test, and CPU accounting. Sourced, not executed.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-binary=$root/.build/release/edgeprint
+binary=${BENCH_BUILD:-$root/.build/release}/edgeprint
 work=$(mktemp -d)
 started=()
 

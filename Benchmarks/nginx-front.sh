@@ -50,7 +50,7 @@ start() { # TIER
     cat >"$work/edgeprint.yaml" <<YAML
 listen: [127.0.0.1:18080, "unix:$work/edgeprint.sock"]
 admin: { listen: "127.0.0.1:18081" }
-sources: { bench: { url: "file://$work/source/", cache: $([[ $1 == disk ]] && echo disk || echo both) } }
+sources: { bench: { url: "file://$work/source/", cache: $([[ $1 == disk ]] && echo disk || echo all) } }
 cache: { path: "$work/cache", memory: 256MiB }
 proxies: { trust: [unix] }
 answers: { accel-redirect: { prefix: /edgeprint-cache/, from: ${BENCH_FROM:-64KiB} } }
@@ -66,7 +66,8 @@ YAML
         server 18444 '""'
         cached_server 18445
         echo "server { listen 127.0.0.1:18082; root $work/www; }"
-    } | start_nginx 18082 "proxy_cache_path $work/proxied levels=1:2 keys_zone=pictures:10m;"
+    } >"$work/servers"
+    start_nginx 18082 "proxy_cache_path $work/proxied levels=1:2 keys_zone=pictures:10m;" <"$work/servers"
     # Not the processes that manage the cache, one of which ends.
     mapfile -t nginx_workers < <(pgrep -P "$nginx" -f 'worker process')
 }
