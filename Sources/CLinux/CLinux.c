@@ -41,6 +41,8 @@ int edge_punch_hole(int fd, off_t offset, off_t length) {
 
 int edge_open_unnamed(const char *folder) { return open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600); }
 
+int edge_reserve(int fd, off_t length) { return fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, length); }
+
 int edge_memfd_is_sealed(int fd) {
     int seals = fcntl(fd, F_GET_SEALS);
     if (seals < 0) return -1;

@@ -180,7 +180,7 @@ extension DiskStore {
 package final class FaultyFiles: FileSystem {
     /// A call of the file system.
     package enum Call: Hashable, Sendable {
-        case makeFolder, create, open, size, read, write, copy, attach, attachment, rename, link, remove, list,
+        case makeFolder, create, open, size, read, write, copy, attach, attachment, rename, link, name, remove, list,
             freeBytes
     }
 
@@ -252,6 +252,11 @@ package final class FaultyFiles: FileSystem {
     package func link(_ path: String, to target: String) throws(Errno) {
         try check(.link)
         try system.link(path, to: target)
+    }
+
+    package func name(_ file: SharedDescriptor, length: Int, _ path: String) throws(Errno) -> SharedDescriptor? {
+        try check(.name)
+        return try system.name(file, length: length, path)
     }
 
     package func remove(_ path: String) throws(Errno) {

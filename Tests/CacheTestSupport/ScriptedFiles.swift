@@ -89,6 +89,11 @@ package final class ScriptedFiles: FileSystem {
         try system.link(path, to: target)
     }
 
+    package func name(_ file: SharedDescriptor, length: Int, _ path: String) throws(Errno) -> SharedDescriptor? {
+        try announce("name")
+        return try system.name(file, length: length, path)
+    }
+
     package func remove(_ path: String) throws(Errno) {
         try announce("remove")
         try system.remove(path)

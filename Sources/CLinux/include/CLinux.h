@@ -28,6 +28,8 @@ int edge_memfd_is_sealed(int fd);
 int edge_punch_hole(int fd, off_t offset, off_t length);
 // _GNU_SOURCE: open(2) with O_TMPFILE, an unnamed file for reading and writing.
 int edge_open_unnamed(const char *folder);
+// _GNU_SOURCE: fallocate(2) with FALLOC_FL_KEEP_SIZE, room for a file that is still empty.
+int edge_reserve(int fd, off_t length);
 // variadic: openat2(2) with RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS; a path cannot escape the directory, even by symlinks.
 int edge_openat_beneath(int directory, const char *path, int flags);
 // variadic open/openat, fcntl.

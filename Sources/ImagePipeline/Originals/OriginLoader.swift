@@ -117,6 +117,7 @@ extension SourceRule {
         options.headers = headers
         options.credentials = credentials
         options.decryption = decryption
+        options.isStored = cache.originals.keepOnDisk
         options.connections = connections
         options.tls = tls
         options.proxy = proxy

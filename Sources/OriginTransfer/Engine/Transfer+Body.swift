@@ -101,7 +101,10 @@ extension Transfer {
         }
         let sink = try openSink()
         try charge(bytes.count)
+        guard sink.isOnDisk, let folder else { return try unsafe sink.append(bytes) }
+        let start = time.monotonic
         try unsafe sink.append(bytes)
+        folder.noteWrite(from: start, to: time.monotonic)
     }
 
     private func charge(_ bytes: Int) throws(TransferError) {
@@ -116,14 +119,24 @@ extension Transfer {
         // Bodies wait in memory for the disk and for workers; once these are behind, the folder takes further ones.
         let isShort = bodyLength.map { $0 <= configuration.memoryBody } ?? false
         let hasRoom = ledgers.memory.used <= ledgers.memory.limit / 2
+        let mayStay = isShort && hasRoom
         let opened = try BodySink(
             limit: limit,
-            folder: isShort && hasRoom ? nil : configuration.folder,
+            folder: mayStay && !landsInFolder ? nil : folder?.path,
+            reserved: mayStay ? bodyLength ?? 0 : 0,
             decryption: options.decryption,
             ledgers: ledgers
         )
         sink = opened
         return opened
+    }
+
+    /// Whether the body is received into the file that becomes its content file, instead of being copied into one.
+    private var landsInFolder: Bool {
+        guard options.isStored, !isRaw, let bodyLength, bodyLength >= BodyFolder.smallest,
+            ledgers.disk.used + bodyLength <= ledgers.disk.limit / 2
+        else { return false }
+        return folder?.keepsUp(at: time.monotonic) ?? false
     }
 
     // MARK: Announcing

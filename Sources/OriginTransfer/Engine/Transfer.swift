@@ -25,6 +25,8 @@ final class Transfer {
     let configuration: TransferEngine.Configuration
     /// The accounts of bodies, in memory and in the configuration's folder.
     let ledgers: BodyLedgers
+    /// The configuration's folder, shared by all transfers.
+    let folder: BodyFolder?
     let watch: DeadlineWatch
     let time: any TimeSource
     /// Makes the loop call `resume()`; any thread.
@@ -99,6 +101,7 @@ final class Transfer {
         url: OriginURL,
         configuration: TransferEngine.Configuration,
         ledgers: BodyLedgers,
+        folder: BodyFolder?,
         watch: DeadlineWatch,
         time: any TimeSource,
         resume: @escaping @Sendable () -> Void
@@ -111,6 +114,7 @@ final class Transfer {
         attempts = TransferAttempts(urls: [url] + ticket.request.mirrors)
         self.configuration = configuration
         self.ledgers = ledgers
+        self.folder = folder
         contentCharge = MemoryCharge(to: ledgers.memory)
         self.watch = watch
         self.time = time

@@ -32,7 +32,8 @@ package final class TransferEngine: TransferLoading {
         /// Maximum total bytes of bodies in memory, until their last user has released them; loads that need more fail with
         /// `.overloaded`.
         package var memory: Int
-        /// A folder for bodies over `memoryBody` bytes or of unknown length; `nil` keeps all in memory.
+        /// A folder for bodies over `memoryBody` bytes or of unknown length, and for those that will be stored
+        /// (`TransferOptions.isStored`) while it keeps up; `nil` keeps all in memory.
         package var folder: String?
         /// Maximum bytes of a body in memory if there is a folder.
         package var memoryBody = 8 << 20

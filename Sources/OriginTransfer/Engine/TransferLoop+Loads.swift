@@ -16,6 +16,7 @@ extension TransferLoop {
             url: url,
             configuration: configuration,
             ledgers: ledgers,
+            folder: folder,
             watch: watch,
             time: time,
             resume: { [mailbox] in mailbox.post(.resume(ticket)) }

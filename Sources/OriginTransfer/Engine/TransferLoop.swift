@@ -17,6 +17,7 @@ final class TransferLoop {
     let poller: SharedDescriptor
     let multi: UnsafeMutableRawPointer
     let ledgers: BodyLedgers
+    let folder: BodyFolder?
     let watch = DeadlineWatch()
     var lanes: ConnectionLanes<Transfer>
     /// By source, scheme, host and port.
@@ -47,6 +48,7 @@ final class TransferLoop {
         self.counters = counters
         self.time = time
         self.ledgers = ledgers
+        folder = configuration.folder.map { BodyFolder(path: $0) }
         lanes = ConnectionLanes(configuration.scheduling, table: configuration.accounts)
         breakers = CircuitBreakers(configuration.breaker)
         configureMulti()

@@ -29,17 +29,19 @@ package final class BodySink {
     /// - Parameters:
     ///   - limit: maximum bytes.
     ///   - folder: a folder on disk for the file; a memory file is used if it is `nil` or refuses.
+    ///   - reserved: the bytes for which the folder must have room; 0 to find out while they are written.
     ///   - decryption: how the appended bytes are decoded before they are hashed and written.
     ///   - ledgers: the accounts of memory files and of unnamed files; the bytes count until the body is released.
     /// - Throws: `.overloaded` if the system is out of descriptors or memory.
     package init(
         limit: Int,
         folder: String? = nil,
+        reserved: Int = 0,
         decryption: BodyDecryption? = nil,
         ledgers: BodyLedgers? = nil
     ) throws(TransferError) {
         if let decryption { decoder = try BodyDecoder(decryption, limit: limit) } else { decoder = nil }
-        if let number = folder.flatMap(Self.open(in:)) {
+        if let number = folder.flatMap({ Self.open(in: $0, reserved) }) {
             charge = ledgers.map { MemoryCharge(to: $0.disk) }
             file = SharedDescriptor(owning: number, charge: charge)
             isOnDisk = true
@@ -76,9 +78,15 @@ package final class BodySink {
         }
     }
 
-    private static func open(in folder: String) -> CInt? {
+    private static func open(in folder: String, _ reserved: Int) -> CInt? {
         let number = unsafe edge_open_unnamed(folder)
-        return number >= 0 ? number : nil
+        guard number >= 0 else { return nil }
+        // File systems that cannot reserve say so; the others fail when they are full.
+        guard reserved == 0 || edge_reserve(number, reserved) == 0 || errno == EOPNOTSUPP else {
+            close(number)
+            return nil
+        }
+        return number
     }
 
     deinit {

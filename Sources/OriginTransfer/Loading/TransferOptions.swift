@@ -14,6 +14,8 @@ package struct TransferOptions: Hashable, Sendable {
     package var credentials: SourceCredentials?
     /// How bodies are decoded; `nil` to keep them as they are.
     package var decryption: BodyDecryption?
+    /// Whether bodies are stored on disk unless their response forbids it.
+    package var isStored = false
     /// The region for signatures with access keys; `nil` disables signing.
     package var signingRegion: String?
     /// The maximum number of concurrent connections to one host.

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import HTTPCache
 import ImagePipeline
@@ -139,6 +140,53 @@ struct TransferLimitTests {
         engine.ledgers.memory.setLimit(100)
         #expect(try await engine.fetched(.local(origin)).body.length == 600)
         #expect(bodies.allSatisfy { $0.length == 600 })
+    }
+
+    /// Whether a body's file is an unnamed one of a folder.
+    private func lies(_ body: OriginBody, in folder: TemporaryFolder) -> Bool {
+        let target = try? FileManager.default.destinationOfSymbolicLink(
+            atPath: "/proc/self/fd/\(body.file.number)"
+        )
+        return target?.hasPrefix(folder.path + "/") ?? false
+    }
+
+    @Test func `receives bodies that will be stored in the folder, while that has room`() async throws {
+        let folder = try TemporaryFolder()
+        var configuration = TransferEngine.Configuration()
+        configuration.folder = folder.path
+        configuration.disk = 3 << 20
+        let engine = try TransferEngine(configuration: configuration)
+        let origin = try ScriptedOrigin { request, connection in
+            let length = Int(request.target.dropFirst()) ?? 0
+            connection.respond(text: String(repeating: "a", count: length))
+        }
+        func lands(_ length: Int, cache: CacheTiers) async throws -> Bool {
+            var rule = SourceRule.local()
+            rule.cache.originals = cache
+            let body = try await engine.fetched(.local(origin, "/\(length)", rule)).body
+            #expect(body.length == length)
+            return lies(body, in: folder)
+        }
+        #expect(try await lands(65_536, cache: .all))
+        #expect(try await lands(1 << 20, cache: .disk))
+        #expect(try await !lands(65_535, cache: .all))
+        #expect(try await !lands(1 << 20, cache: .memory))
+        // More than half of what the folder may take.
+        #expect(try await !lands(1 << 21, cache: .all))
+        while engine.ledgers.disk.used + engine.ledgers.memory.used > 0 { await Task.yield() }
+    }
+
+    @Test(.enabled(if: SmallMount.isPossible, "needs the right to mount file systems"))
+    func `receives a body that the folder has no room for in memory`() async throws {
+        let mount = try SmallMount(bytes: 1 << 16)
+        var configuration = TransferEngine.Configuration()
+        configuration.folder = mount.path
+        let engine = try TransferEngine(configuration: configuration)
+        let origin = try ScriptedOrigin { _, connection in
+            connection.respond(text: String(repeating: "a", count: 70_000))
+        }
+        let body = try await engine.fetched(.local(origin)).body
+        #expect(body.length == 70_000 && engine.ledgers.memory.used == 70_000)
     }
 
     @Test func `times out a silent origin`() async throws {

@@ -28,6 +28,11 @@ package protocol FileSystem: Sendable {
     func rename(_ path: String, to target: String) throws(Errno)
     /// Gives a file another name in the same file system; an existing target is an error.
     func link(_ path: String, to target: String) throws(Errno)
+    /// Gives an unnamed file (open(2), `O_TMPFILE`) a name, the mode of content files, and a descriptor that appends.
+    ///
+    /// - Parameter length: the file's length, in bytes.
+    /// - Returns: `nil` if the file has a name, had one, has another length, or is in another file system; nothing has changed then.
+    func name(_ file: SharedDescriptor, length: Int, _ path: String) throws(Errno) -> SharedDescriptor?
     /// Deletes a file; a missing one is not an error.
     func remove(_ path: String) throws(Errno)
     /// The names in a folder without `.` and `..`; empty for a missing folder.
@@ -54,9 +59,10 @@ package struct SystemFiles: FileSystem {
         }
     }
 
+    private var mode: mode_t { isGroupReadable ? 0o640 : 0o600 }
+
     package func open(_ path: String, flags: CInt) throws(Errno) -> SharedDescriptor {
-        let mode: mode_t = isGroupReadable ? 0o640 : 0o600
-        return SharedDescriptor(owning: try checked("open") { unsafe edge_open(path, flags | O_CLOEXEC, mode) })
+        SharedDescriptor(owning: try checked("open") { unsafe edge_open(path, flags | O_CLOEXEC, mode) })
     }
 
     package func size(of file: SharedDescriptor) throws(Errno) -> Int {
@@ -126,6 +132,23 @@ package struct SystemFiles: FileSystem {
 
     package func link(_ path: String, to target: String) throws(Errno) {
         try checked("link") { unsafe Glibc.link(path, target) }
+    }
+
+    package func name(_ file: SharedDescriptor, length: Int, _ path: String) throws(Errno) -> SharedDescriptor? {
+        var status = stat()
+        try checked("fstat") { unsafe fstat(file.number, &status) }
+        guard status.st_nlink == 0, Int(status.st_size) == length else { return nil }
+        do throws(Errno) {
+            try checked("linkat") {
+                unsafe linkat(AT_FDCWD, "/proc/self/fd/\(file.number)", AT_FDCWD, path, AT_SYMLINK_FOLLOW)
+            }
+        } catch {
+            // Memory files, and deleted ones; a name of a process that was killed.
+            guard [EXDEV, ENOENT, EEXIST, EPERM, EOPNOTSUPP].contains(error.code) else { throw error }
+            return nil
+        }
+        try checked("fchmod") { fchmod(file.number, mode) }
+        return try open(path, flags: O_WRONLY | O_APPEND | O_NOFOLLOW)
     }
 
     package func remove(_ path: String) throws(Errno) {

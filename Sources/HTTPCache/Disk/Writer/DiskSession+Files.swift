@@ -6,7 +6,9 @@ extension DiskSession {
     /// Writes a content file: what `fill` writes, then its trailer.
     ///
     /// Not synced: after a power cut a file may be short or empty, which its length shows.
-    /// - Parameter isBare: whether the trailer is attached to the file instead; without room for it, the file has none.
+    /// - Parameters:
+    ///   - isBare: whether the trailer is attached to the file instead; without room for it, the file has none.
+    ///   - body: a body that has been received into an unnamed file becomes the content file itself, without `fill`.
     /// - Returns: its path.
     func write(
         _ diskClass: DiskClass,
@@ -14,15 +16,21 @@ extension DiskSession {
         _ digest: CacheKey,
         _ trailer: [UInt8],
         isBare: Bool = false,
+        of body: OriginBody? = nil,
         _ fill: (SharedDescriptor) throws(DiskFault) -> Void
     ) throws(DiskFault) -> String {
         let path = folder.file(diskClass, key, digest)
         let temporary = nextTemporary()
         do throws(DiskFault) {
-            let file = try DiskFault.file { () throws(Errno) in
-                try files.open(temporary, flags: O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW)
+            let file: SharedDescriptor
+            if let received = try named(body, temporary) {
+                file = received
+            } else {
+                file = try DiskFault.file { () throws(Errno) in
+                    try files.open(temporary, flags: O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW)
+                }
+                try fill(file)
             }
-            try fill(file)
             try DiskFault.file { () throws(Errno) in
                 if isBare { try? files.attach(trailer, to: file) } else { try files.write(trailer, to: file) }
                 try moveIntoPlace(temporary, path)
@@ -34,6 +42,12 @@ extension DiskSession {
         noteWritten(path)
         shared.verified.insert(key, digest)
         return path
+    }
+
+    /// Nobody can write to an unnamed body that was received completely (`BodySink`), so its digest is not checked again.
+    private func named(_ body: OriginBody?, _ path: String) throws(DiskFault) -> SharedDescriptor? {
+        guard let body else { return nil }
+        return try DiskFault.file { () throws(Errno) in try files.name(body.file, length: body.length, path) }
     }
 
     /// Returns the damage of an entry's file; `nil` if it is sound.

@@ -130,7 +130,7 @@ extension DiskSession {
         if let linked = try link(.originals, key, digest, length: body.length, in: scope) { return linked }
         try makeRoom(.originals, in: origin.namespace, for: body.length)
         let trailer = ContentTrailer.encode(origin: record, bodyLength: origin.length)
-        let path = try write(.originals, key, digest, trailer) { file throws(DiskFault) in
+        let path = try write(.originals, key, digest, trailer, of: body) { file throws(DiskFault) in
             try BodyCopy(body: body, files: self.files).run(into: file)
         }
         return Placed(path: path, trailer: trailer.count, isLinked: false)
