@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <linux/openat2.h>
 #include <malloc.h>
 #include <stdio.h>
@@ -163,6 +164,29 @@ int edge_malloc_keep(int bytes) {
     return mallopt(M_TRIM_THRESHOLD, bytes) && mallopt(M_TOP_PAD, 1 << 20) && mallopt(M_MMAP_THRESHOLD, 32 << 20);
 }
 int edge_malloc_trim(void) { return malloc_trim(0); }
+
+static int unmap_code(struct dl_phdr_info *object, size_t size, void *unused) {
+    (void)size, (void)unused;
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        if (object->dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
+        // Relocated code would be lost.
+        for (const ElfW(Dyn) *entry = (void *)(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr); entry->d_tag != DT_NULL; entry++) {
+            if (entry->d_tag == DT_TEXTREL || (entry->d_tag == DT_FLAGS && entry->d_un.d_val & DF_TEXTREL)) return 0;
+        }
+    }
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+        if (segment->p_type != PT_LOAD || segment->p_flags & PF_W) continue;
+        uintptr_t start = (object->dlpi_addr + segment->p_vaddr) & ~(page - 1);
+        uintptr_t end = (object->dlpi_addr + segment->p_vaddr + segment->p_filesz + page - 1) & ~(page - 1);
+        // Fails for the kernel's own object, the vDSO.
+        madvise((void *)start, end - start, MADV_DONTNEED);
+    }
+    return 0;
+}
+
+void edge_unmap_unused_code(void) { dl_iterate_phdr(unmap_code, NULL); }
 
 static void limit(int resource, int64_t value) {
     if (value < 0) return;

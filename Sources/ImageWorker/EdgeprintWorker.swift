@@ -34,9 +34,12 @@ enum EdgeprintWorker {
         if options.mode != .off {
             // Libraries print what a sandbox keeps from them, such as a writable cache of fonts.
             sandbox.silence()
-            WarmUp.run()
+            WarmUp.load()
             sandbox.lock()
-            if options.isCanary { WarmUp.run() }
+            if options.isCanary {
+                WarmUp.load()
+                _ = WarmUp.tryCoders()
+            }
             sandbox.finishTrials()
         }
         guard socket.greet(sandbox.posture) else { exit(1) }

@@ -14,7 +14,7 @@ struct CapabilityTests {
             of: Workbench.png(.init(width: 2, height: 2, channels: 4, bytes: Array(repeating: 9, count: 16))),
             as: .png
         )
-        let codecs = WarmUp.run()
+        let codecs = WarmUp.tryCoders()
         #expect(
             codecs.map(\.format) == [
                 "jpeg", "png", "gif", "webp", "avif", "heic", "tiff", "jxl", "jp2", "bmp", "ico", "svg",

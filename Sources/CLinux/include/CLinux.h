@@ -61,6 +61,9 @@ int edge_malloc_set_arenas(int count);
 // Keeps up to this many freed bytes at the top of the heap instead of returning them to the system.
 int edge_malloc_keep(int bytes);
 int edge_malloc_trim(void);
+// Unmaps the pages of this process' programs and libraries that are never written, until they are used again: the kernel keeps them
+// as part of the page cache, and can give them to others. Most are used by the start alone.
+void edge_unmap_unused_code(void);
 // fork and exec in C, since Swift's runtime must not run between them. `descriptors[i]` becomes descriptor 3 + i of
 // the child, all others are closed. The child gets PDEATHSIG SIGKILL, no-new-privileges, default signal handlers and
 // the given limits (-1 for none) and a lower priority. Returns the child's pid, or -1 with errno.

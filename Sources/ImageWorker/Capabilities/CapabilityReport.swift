@@ -17,11 +17,11 @@ enum CapabilityReport {
     /// - Returns: whether everything was written.
     static func write(_ arguments: [String], _ options: SandboxOptions, _ sandbox: inout Sandbox) -> Bool {
         let descriptor = arguments.count > 2 ? CInt(arguments[2]) ?? STDOUT_FILENO : STDOUT_FILENO
+        WarmUp.load()
         // A locked worker cannot look libraries up.
-        var codecs = WarmUp.run()
         let libraries = LibraryVersions.all()
         sandbox.lock()
-        if options.mode != .off { codecs = WarmUp.run() }
+        let codecs = WarmUp.tryCoders()
         sandbox.finishTrials()
         let capabilities = WorkerCapabilities(
             protocolVersion: Int(WorkerMessage.version),

@@ -60,8 +60,7 @@ enum CodecTrial {
         guard coder.isDecoderThere else {
             return .init(format: "\(coder.format)", decodes: false, problem: "libvips has no loader")
         }
-        // enum heif_compression_format: heif_compression_HEVC = 1.
-        guard coder.format != .heic || LibraryVersions.heifDecodes(compression: 1) else {
+        guard coder.format != .heic || LibraryVersions.canDecodeHEVC else {
             return .init(format: "heic", decodes: false, problem: "libheif has no HEVC decoder")
         }
         return .init(format: "\(coder.format)", decodes: true)

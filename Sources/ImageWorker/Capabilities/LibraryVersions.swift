@@ -27,10 +27,11 @@ enum LibraryVersions {
         return versions.compactMap { name, version in version.map { .init(name: name, version: $0) } }
     }
 
-    /// Whether libheif has a decoder for a compression format (`heif_have_decoder_for_format`).
-    static func heifDecodes(compression: CInt) -> Bool {
+    /// Whether libheif can decode HEVC; the call loads all of its plug-ins.
+    static var canDecodeHEVC: Bool {
         guard let symbol = unsafe symbol("heif_have_decoder_for_format", in: "libheif.so.1") else { return false }
-        return unsafe unsafeBitCast(symbol, to: Answer.self)(compression) != 0
+        // enum heif_compression_format: heif_compression_HEVC = 1.
+        return unsafe unsafeBitCast(symbol, to: Answer.self)(1) != 0
     }
 
     private static func text(_ name: String, in library: String? = nil) -> String? {

@@ -3,70 +3,75 @@ import Glibc
 import ImagePlan
 import LinuxSystem
 
-/// Loads everything that a job may need, by making a tiny picture with every coder.
+/// Loads everything that a job may need.
 ///
-/// A locked worker can load no library, and open no file but fonts. The canary runs this once more after locking.
+/// A locked worker can load no library, and open no file but fonts. What a coder does beyond loading is not repeated at each start: the
+/// canary makes a tiny picture with every coder after it has been locked.
 enum WarmUp {
-    /// Runs all trials and returns the coders' results; libvips must have been started.
+    /// Loads the libraries; libvips must have been started.
     ///
-    /// Two threads share the trials, since a worker's start delays the first picture. Failures are results, too: a library may be
-    /// missing, and a locked worker fails for the same formats.
-    @discardableResult
-    static func run() -> [WorkerCapabilities.Codec] {
+    /// Two threads share the work, since a worker's start delays the first picture.
+    static func load() { share(loads.count) { index in loads[index]() } }
+
+    /// Tries all coders, and returns the results.
+    ///
+    /// Failures are results, too: a library may be missing.
+    static func tryCoders() -> [WorkerCapabilities.Codec] {
         let coders = CoderRegistry.all
         // The threads end at about the same time if the long trials are first.
         let slow = coders.indices.filter { slowest.contains(coders[$0].format) }
         let order = slow + coders.indices.filter { !slowest.contains(coders[$0].format) }
-        let state = Monitor(State())
-        let work: @Sendable () -> Void = {
-            while true {
-                let trial = state.withLock { state in
-                    defer { state.next += 1 }
-                    return state.next
-                }
-                guard trial < loads.count + coders.count else { return }
-                var result: WorkerCapabilities.Codec?
-                if trial < loads.count {
-                    loads[trial]()
-                } else {
-                    result = CodecTrial.attempt(coders[order[trial - loads.count]])
-                }
-                state.update { state in
-                    if trial >= loads.count { state.codecs[order[trial - loads.count]] = result }
-                    state.ended += 1
-                }
-            }
+        let codecs = Lock<[Int: WorkerCapabilities.Codec]>([:])
+        share(order.count) { number in
+            let codec = CodecTrial.attempt(coders[order[number]])
+            codecs.withLock { $0[order[number]] = codec }
         }
-        // Without a second thread, the first makes all trials.
-        try? SystemThread.start(name: "warm-up", work)
-        work()
-        state.wait { $0.ended == loads.count + coders.count ? () : nil }
-        return state.withLock { state in state.codecs.sorted { $0.key < $1.key }.map(\.value) }
+        return codecs.withLock { codecs in codecs.sorted { $0.key < $1.key }.map(\.value) }
     }
 
     /// The formats whose trials take many milliseconds.
     private static let slowest: Set<ImageFormat> = [.pdf, .avif, .jxl, .jpeg]
 
-    private struct State {
-        /// The trial that starts next: `loads`, then the coders.
-        var next = 0
-        var ended = 0
-        var codecs: [Int: WorkerCapabilities.Codec] = [:]
+    /// Calls `body` with each number below a count, in two threads.
+    private static func share(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+        let state = Monitor((next: 0, ended: 0))
+        let work: @Sendable () -> Void = {
+            while true {
+                let index = state.withLock { state in
+                    defer { state.next += 1 }
+                    return state.next
+                }
+                guard index < count else { return }
+                body(index)
+                state.update { $0.ended += 1 }
+            }
+        }
+        // Without a second thread, the first does everything.
+        try? SystemThread.start(name: "warm-up", work)
+        work()
+        state.wait { $0.ended == count ? () : nil }
     }
 
-    /// What takes longest is first: text through librsvg with cairo, as in SVGs, and through libvips, as in watermarks; the time zone,
-    /// character encodings, and the cascade of faces.
+    /// What takes longest is first: text through librsvg with cairo, as in SVGs, and through libvips, as in watermarks; libvips'
+    /// modules, libheif's plug-ins; the time zone, character encodings, the cascade of faces, and libvips' classes.
     private static let loads: [@Sendable () -> Void] = [
         {
             let drawn = try? rendered(picture)
             _ = try? drawn?.resized(width: 4, height: 4).inMemory()
             _ = try? Raster.make("text") { out in unsafe edge_vips_text(&out, "a", "sans 8") }.inMemory()
         },
+        { VipsModules.Module.poppler.load() },
+        {
+            VipsModules.Module.heif.load()
+            _ = LibraryVersions.canDecodeHEVC
+        },
+        { VipsModules.Module.jxl.load() },
         {
             tzset()
             TextEncodings.load()
             FaceData.load()
         },
+        { _ = CodecTrial.attempt(JPEGCoder()) },
     ]
 
     private static func rendered(_ text: String) throws -> Raster {

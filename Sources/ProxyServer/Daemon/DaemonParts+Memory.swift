@@ -27,6 +27,7 @@ extension DaemonParts {
             trim: {
                 transfers.trim()
                 edge_malloc_trim()
+                edge_unmap_unused_code()
             }
         )
     }
