@@ -3,7 +3,7 @@ import ImagePlan
 import LinuxSystem
 import Synchronization
 
-/// One worker slot: a permanent thread that starts a process, sends it jobs, watches it and replaces it.
+/// One worker slot: a permanent thread that starts a process when one is needed, sends it jobs, watches it and replaces it.
 ///
 /// `run` and everything that it calls run on that thread; any thread may raise `wake`.
 final class WorkerDriver: Sendable {
@@ -26,13 +26,19 @@ final class WorkerDriver: Sendable {
         var failures = 0
         // Failures since a worker of any slot last greeted. Only these suggest that no worker can start.
         var unbroken = (failures: 0, greetings: 0)
-        if index > 0 { waitForEarlierWorker() }
+        var isFilled = index == 0
+        // A start takes tens of milliseconds of processor time; others would delay the first one.
+        if !isFilled { while !isStopping, !wait(for: shared.firstStart) {} }
         while !isStopping {
+            guard isFilled else {
+                if wait(for: shared.vacancies) { isFilled = shared.vacancies.take() }
+                continue
+            }
             let worker: WorkerProcess
             do throws(WorkerStartFailure) {
                 worker = if let spare = takeSpare() { spare } else { try start() }
             } catch {
-                if failures == 0 { shared.starts[index].signal() }
+                if index == 0 { shared.firstStart.signal() }
                 failures += 1
                 let greetings = shared.greetings.load(ordering: .sequentiallyConsistent)
                 unbroken = (greetings == unbroken.greetings ? unbroken.failures + 1 : 1, greetings)
@@ -41,13 +47,17 @@ final class WorkerDriver: Sendable {
                 backOff(failures)
                 continue
             }
-            if failures == 0 { shared.starts[index].signal() }
+            if index == 0 { shared.firstStart.signal() }
             shared.ready.add(1, ordering: .sequentiallyConsistent)
             shared.noteGreeting()
             let served = serve(worker, &attempt)
-            shared.ready.subtract(1, ordering: .relaxed)
+            if served != nil { shared.ready.subtract(1, ordering: .relaxed) }
             worker.end()
             note { statistics, index in statistics.workers[index].pid = 0 }
+            guard let served else {
+                isFilled = false
+                continue
+            }
             // A worker that repeatedly ends before its first reply is restarted with growing delays.
             failures = served > 0 ? 0 : failures + 1
             if failures > 2 { backOff(failures - 1) }
@@ -63,18 +73,12 @@ final class WorkerDriver: Sendable {
         shared.counts.withLock { change(&$0, index) }
     }
 
-    /// Waits until the worker with half this index has greeted or failed to start, so that the number of workers doubles.
-    ///
-    /// Starting a worker takes tens of milliseconds of processor time. Starting all at once would delay the first one.
-    private func waitForEarlierWorker() {
-        while !isStopping {
-            var entries = [shared.starts[index / 2].descriptor, wake.descriptor].map {
-                pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
-            }
-            guard unsafe poll(&entries, nfds_t(entries.count), -1) > 0 else { continue }
-            if entries[0].revents != 0 { return }
-            wake.take()
-        }
+    /// Waits until an event is raised; `false` after a wake-up without that.
+    private func wait(for event: WakeEvent) -> Bool {
+        var entries = [event.descriptor, wake.descriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        guard unsafe poll(&entries, nfds_t(entries.count), -1) > 0 else { return false }
+        if entries[1].revents != 0 { wake.take() }
+        return entries[0].revents != 0
     }
 
     /// Fails the jobs that wait, if no worker of the pool is ready.
@@ -82,7 +86,7 @@ final class WorkerDriver: Sendable {
         guard shared.ready.load(ordering: .sequentiallyConsistent) == 0 else { return }
         if let pending = attempt?.pending {
             pending.end(.failure(.noWorker))
-            shared.queue.release(pending)
+            release(pending)
         }
         attempt = nil
         for pending in shared.queue.drain() { pending.end(.failure(.noWorker)) }
@@ -97,14 +101,16 @@ final class WorkerDriver: Sendable {
 
     /// Sends jobs to a worker until it ends or must be replaced.
     ///
-    /// - Returns: the number of jobs that it completed; at least 1 if its end does not suggest a broken installation.
-    private func serve(_ worker: WorkerProcess, _ attempt: inout Attempt?) -> Int {
+    /// - Returns: the number of jobs that it completed, at least 1 if its end does not suggest a broken installation; `nil` if it is
+    ///   not needed any more, and `ready` does not count it.
+    private func serve(_ worker: WorkerProcess, _ attempt: inout Attempt?) -> Int? {
         var age = WorkerAge()
         while !isStopping {
             if attempt == nil {
                 switch waitForJob(worker) {
                 case .job(let pending): attempt = Attempt(pending: pending)
                 case .nothing: continue
+                case .unneeded: return nil
                 case .workerGone:
                     note { statistics, _ in statistics.restarts += 1 }
                     return max(1, age.jobs)
@@ -115,13 +121,13 @@ final class WorkerDriver: Sendable {
             shared.spare.refill(spawnSpare)
             guard runJob(current, on: worker, &age) else {
                 attempt = current.next
-                if attempt == nil { shared.queue.release(current.pending) }
+                if attempt == nil { release(current.pending) }
                 note { statistics, _ in statistics.restarts += 1 }
                 // A worker that crashed on an image does not suggest a broken installation.
                 return current.next == nil ? max(1, age.jobs) : age.jobs
             }
             attempt = nil
-            shared.queue.release(current.pending)
+            release(current.pending)
             if age.mustRetire(pid: worker.pid, shared.configuration) {
                 note { statistics, _ in statistics.retirements += 1 }
                 return max(1, age.jobs)
@@ -131,9 +137,15 @@ final class WorkerDriver: Sendable {
         return age.jobs
     }
 
+    private func release(_ pending: PendingTransform) {
+        shared.noteDemand()
+        shared.queue.release(pending)
+    }
+
     private enum Idle {
         case job(PendingTransform)
         case nothing
+        case unneeded
         case workerGone
     }
 
@@ -143,12 +155,38 @@ final class WorkerDriver: Sendable {
         var entries = [worker.socket, shared.queue.event.descriptor, wake.descriptor].map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
         }
-        guard unsafe poll(&entries, nfds_t(entries.count), -1) > 0 else { return .nothing }
+        let raised = unsafe poll(&entries, nfds_t(entries.count), patience)
+        if raised == 0, mustLeave() { return .unneeded }
+        guard raised > 0 else { return .nothing }
         if entries[2].revents != 0 { wake.take() }
         // An idle worker sends nothing: it has ended or violates the protocol.
         if entries[0].revents != 0 { return .workerGone }
         if entries[1].revents != 0, let pending = shared.queue.take() { return .job(pending) }
         return .nothing
+    }
+
+    /// How long to wait for a job before this worker may have to end, in milliseconds; -1 for as long as it takes.
+    private var patience: CInt {
+        // The only worker that is ready stays. Another one ends in its place once it has started.
+        guard shared.ready.load(ordering: .sequentiallyConsistent) > 1 else { return -1 }
+        let now = shared.time.monotonic
+        let remaining = shared.population.withLock { $0.remaining(at: now) }
+        return remaining.map { CInt(clamping: ($0 + 999_999) / 1_000_000) } ?? -1
+    }
+
+    /// Whether this worker must end because fewer have sufficed for long; `ready` does not count it then.
+    private func mustLeave() -> Bool {
+        // Jobs may have been running for all that time.
+        shared.noteDemand()
+        let now = shared.time.monotonic
+        return shared.population.withLock { population in
+            // Another one may be unable to start.
+            guard shared.ready.load(ordering: .sequentiallyConsistent) > 1, population.leave(at: now) else {
+                return false
+            }
+            shared.ready.subtract(1, ordering: .sequentiallyConsistent)
+            return true
+        }
     }
 
     /// Takes a background job if another worker is idle as well, so that one stays free for requests.

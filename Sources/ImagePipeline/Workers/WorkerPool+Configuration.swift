@@ -5,10 +5,14 @@ package import LinuxSystem
 extension WorkerPool {
     /// The number of workers, their limits, and when one is replaced.
     package struct Configuration: Sendable {
-        /// The number of worker processes.
+        /// The maximum number of worker processes.
         ///
         /// One per core, and one more for the time that another spends waiting for its source or its next job.
         package var workers: Int
+        /// The time without need after which all but one worker end, in milliseconds; workers then start when jobs need them.
+        ///
+        /// 0 starts all workers with the pool and keeps them.
+        package var idleTime = 0
         /// The maximum number of waiting jobs; further jobs fail with `.overloaded`.
         package var queueLimit = 512
         /// The longest wait for a worker, predicted or real, in milliseconds; jobs that would wait longer fail with `.overloaded`.

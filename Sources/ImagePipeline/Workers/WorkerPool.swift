@@ -5,6 +5,8 @@ import Synchronization
 
 /// Runs transform jobs in `edgeprint-worker` processes, with a bounded queue and one permanent driver thread per process.
 ///
+/// The first process starts with the pool, the others with the jobs that need them (`WorkerPopulation`).
+///
 /// Clients share the workers as `TransformSchedule` decides. Any thread.
 ///
 /// A job whose image crashes its worker fails with `.crashedDecoder`. A job whose worker is lost otherwise runs once more on a new worker
@@ -32,8 +34,12 @@ package final class WorkerPool: Transforming {
         let confinement: Lock<Confinement>
         /// The formats that the last worker to greet can encode, as bits by `ImageFormat.rawValue`; all before the first one.
         let encodedFormats = Atomic<UInt32>(.max)
-        /// One event per driver, raised once its first start has succeeded or failed, and never lowered.
-        let starts: [WakeEvent]
+        /// How many processes run.
+        let population: Lock<WorkerPopulation>
+        /// Raised for each process to start; drivers without one take it.
+        let vacancies: WakeEvent
+        /// Raised once the first start has succeeded or failed, and never lowered.
+        let firstStart: WakeEvent
         /// Raised once by each driver that ends.
         let ended: WakeEvent
 
@@ -51,9 +57,15 @@ package final class WorkerPool: Transforming {
                 accounts: configuration.accounts,
                 time: time
             )
-            var starts: [WakeEvent] = []
-            for _ in 0..<configuration.workers { try starts.append(WakeEvent()) }
-            self.starts = starts
+            population = Lock(
+                WorkerPopulation(
+                    slots: configuration.workers,
+                    idle: WorkerPool.nanoseconds(idle: configuration.idleTime),
+                    at: time.monotonic
+                )
+            )
+            vacancies = try WakeEvent(semaphore: true)
+            firstStart = try WakeEvent()
             ended = try WakeEvent(semaphore: true)
             confinement = Lock(Confinement(workers: configuration.workers))
             var statistics = Statistics()
@@ -64,6 +76,13 @@ package final class WorkerPool: Transforming {
             counts = Lock(statistics)
             lanes = Lock(Array(repeating: WorkerLane(), count: configuration.workers))
         }
+
+        /// Starts processes if there are fewer than jobs need; call it when jobs are queued, and before they are released.
+        func noteDemand() {
+            let jobs = queue.demand
+            let missing = population.withLock { $0.need(jobs: jobs, at: time.monotonic) }
+            for _ in 0..<missing { vacancies.signal() }
+        }
     }
 
     let shared: Shared
@@ -72,7 +91,7 @@ package final class WorkerPool: Transforming {
     private let nextID = Atomic<UInt64>(1)
     private let isStopped = Lock(false)
 
-    /// Starts the threads, which start the workers.
+    /// Starts the threads, which start the workers: the first one, and unless `idleTime` is set all others.
     ///
     /// - Throws: `Errno` if descriptors or threads run out.
     package init(_ configuration: Configuration, time: any TimeSource = SystemTime()) throws(Errno) {
@@ -86,6 +105,7 @@ package final class WorkerPool: Transforming {
             try drivers.append(WorkerDriver(index: index, shared: shared))
         }
         self.drivers = drivers
+        shared.noteDemand()
         for (index, driver) in drivers.enumerated() {
             try SystemThread.start(name: "transform-\(index)") { driver.run() }
         }
@@ -126,6 +146,7 @@ package final class WorkerPool: Transforming {
             pending.endElsewhere(PipelineError(error, limit: shared.queue.queueTime))
             return pending
         }
+        shared.noteDemand()
         if shared.queue.hasWork { ends.noteWaiting() }
         return pending
     }
@@ -167,6 +188,18 @@ package final class WorkerPool: Transforming {
 
     /// Sets the maximum bytes of decoded pixels of all running jobs; applies to jobs that start later.
     package func setDecodeBudget(_ bytes: Int) { shared.queue.setLimits { $0.bytes = bytes } }
+
+    /// Sets the time without need after which all but one worker end, in milliseconds; 0 keeps all running.
+    package func setIdleTime(_ milliseconds: Int) {
+        shared.population.withLock { $0.idle = Self.nanoseconds(idle: milliseconds) }
+        shared.noteDemand()
+        // They wait for as long as the former time.
+        for driver in drivers { driver.wake.signal() }
+    }
+
+    fileprivate static func nanoseconds(idle milliseconds: Int) -> Int64? {
+        milliseconds > 0 ? Int64(milliseconds) * 1_000_000 : nil
+    }
 
     private func close() {
         shared.isStopping.store(true, ordering: .sequentiallyConsistent)

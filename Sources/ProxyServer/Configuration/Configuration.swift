@@ -202,7 +202,8 @@ struct Configuration: Sendable, Equatable {
     struct ServiceLimits: Sendable, Equatable {
         /// The memory that daemon and workers together should use: the base of all sizes that are not stated.
         var memory = MemorySize.automatic
-        /// The milliseconds without requests after which freed memory is returned to the system; 0 for never.
+        /// The milliseconds without requests after which freed memory is returned to the system, and without need after which workers
+        /// end; 0 for never.
         var memoryIdle = 30_000
         /// The settings of one original; sources can override them.
         var origin = SourceRule.Limits()

@@ -26,6 +26,7 @@ extension WorkerPool.Configuration {
     init(_ configuration: Configuration) {
         let plan = configuration.memoryPlan
         self.init(workers: plan.workers)
+        idleTime = configuration.limits.memoryIdle
         queueLimit = configuration.limits.queue
         queueTime = configuration.overload.queueTime
         decodeBytes = plan.decoded

@@ -33,6 +33,7 @@ extension DaemonParts {
         pipeline.failures.setPolicy(configuration.failurePolicy)
         workers.setQueueLimit(configuration.limits.queue)
         workers.setQueueTime(configuration.overload.queueTime)
+        workers.setIdleTime(configuration.limits.memoryIdle)
         workers.setDecodeBudget(configuration.memoryPlan.decoded)
         transfers.ledgers.memory.setLimit(configuration.memoryPlan.bodies)
         publicServer.adjust(

@@ -13,12 +13,13 @@ enum PoolBench {
     /// Creates a pool, calls `body` with it and stops it.
     static func withPool(
         workers: Int = 1,
+        time: any TimeSource = SystemTime(),
         _ change: (inout WorkerPool.Configuration) -> Void = { _ in },
         _ body: (WorkerPool) async throws -> Void
     ) async throws {
         var configuration = WorkerPool.Configuration(workers: workers)
         change(&configuration)
-        let pool = try WorkerPool(configuration)
+        let pool = try WorkerPool(configuration, time: time)
         do {
             try await body(pool)
         } catch {
@@ -26,6 +27,30 @@ enum PoolBench {
             throw error
         }
         pool.stop()
+    }
+
+    /// Creates a pool whose workers stop themselves before anything else, and go on when a test calls `resume`.
+    static func withStoppedWorkers(
+        _ workers: Int,
+        time: any TimeSource = SystemTime(),
+        _ change: (inout WorkerPool.Configuration) -> Void = { _ in },
+        _ body: (WorkerPool) async throws -> Void
+    ) async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/worker"
+        let script = Array("#!/bin/sh\nkill -STOP $$\nexec \(try WorkerPool.siblingPath()) \"$@\"\n".utf8)
+        let file = unsafe edge_open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o755)
+        try #require(file >= 0)
+        try #require(unsafe write(file, script, script.count) == script.count)
+        close(file)
+        try await withPool(workers: workers, time: time) {
+            $0.workerPath = path
+            $0.sandbox = .off
+            change(&$0)
+        } _: { pool in
+            try await body(pool)
+        }
+        withExtendedLifetime(folder) {}
     }
 
     /// A job on bytes.
@@ -101,5 +126,20 @@ extension WorkerPool {
             try await Task.sleep(nanoseconds: 5_000_000)
         }
         Issue.record("never: \(statistics)")
+    }
+
+    /// Waits until a slot has another process than `former`, and returns its id.
+    func start(slot: Int, after former: pid_t = 0) async throws -> pid_t {
+        try await wait { $0.workers[slot].pid != 0 && $0.workers[slot].pid != former }
+        return statistics.workers[slot].pid
+    }
+
+    /// Lets a stopped worker go on, and waits for a condition.
+    func resume(_ worker: pid_t, until condition: (Statistics) -> Bool) async throws {
+        try await wait { statistics in
+            // A signal before the worker has stopped would be lost.
+            kill(worker, SIGCONT)
+            return condition(statistics)
+        }
     }
 }

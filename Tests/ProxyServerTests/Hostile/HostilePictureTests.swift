@@ -29,7 +29,7 @@ struct HostilePictureTests {
             """
             timeouts: { first-byte: 2s, total: 2s, transform: 500ms }
             workers: { count: \(Self.workers) }
-            limits: { source-bytes: 16MiB }
+            limits: { source-bytes: 16MiB, memory-idle: 0s }
             formats: { pdf: on }
             log: { access: off }
             """,
@@ -94,7 +94,10 @@ struct HostilePictureTests {
         #expect(try folder.get(calm).body == body)
         // Variants on disk stay open for the next request until they are purged.
         #expect(try folder.post("/purge", #"{"all":true}"#).status == 200)
-        let fresh = try EndToEndRig("workers: { count: \(Self.workers) }", script: { shelf.script($0, $1) })
+        let fresh = try EndToEndRig(
+            "workers: { count: \(Self.workers) }\nlimits: { memory-idle: 0s }",
+            script: { shelf.script($0, $1) }
+        )
         try fresh.waitUntil("edgeprint_workers_ready", is: Double(Self.workers))
         // A new daemon has no connections to origins; at most six stay open to each of two.
         let most = fresh.daemon.descriptors + 12

@@ -103,7 +103,7 @@ struct PrometheusTests {
     }
 
     @Test func `alerts fire for overload, for lost workers and without workers`() throws {
-        let rig = try rig("workers: { count: 2 }\noverload: { queue-time: 2s }")
+        let rig = try rig("workers: { count: 2 }\nlimits: { memory-idle: 0s }\noverload: { queue-time: 2s }")
         #expect(try rig.get("/photos/a.png?w=10").status == 200)
         let prometheus = try alerts(on: rig)
         #expect(try prometheus.firing().isDisjoint(with: ["EdgeprintShedding", "EdgeprintWorkersLost"]))

@@ -12,7 +12,7 @@ extension ConfigurationSchema {
             "limits.memory-idle",
             \.limits.memoryIdle,
             .duration(0...longest),
-            "Time without requests after which freed memory is returned to the system; 0s for never."
+            "Time after which freed memory is returned to the system, and workers end, if they are not needed; 0s for never."
         ),
         Setting(
             "transfers.memory",

@@ -1,0 +1,168 @@
+import Glibc
+import HTTPSemantics
+import ImagePlan
+import LinuxSystem
+import Synchronization
+import Testing
+
+@testable import ImagePipeline
+
+/// Workers start when jobs need them, and end when fewer have sufficed for a while.
+@Suite(.timeLimit(.minutes(1)), .serialized)
+struct WorkerPopulationTests {
+    @Test func `keeps one process for each job and one for the next, up to its slots`() {
+        var population = WorkerPopulation(slots: 4, idle: 1_000, at: 0)
+        #expect(population.count == 1)
+        #expect(population.need(jobs: 0, at: 0) == 0)
+        #expect(population.need(jobs: 1, at: 1) == 1)
+        #expect(population.need(jobs: 1, at: 2) == 0)
+        #expect(population.need(jobs: 900, at: 3) == 2)
+        #expect(population.need(jobs: 900, at: 4) == 0 && population.count == 4)
+    }
+
+    @Test func `processes leave one after another, each when it has not been needed for the idle time, and one stays`()
+    {
+        var population = WorkerPopulation(slots: 4, idle: 1_000, at: 0)
+        #expect(population.need(jobs: 3, at: 0) == 3)
+        #expect(population.need(jobs: 1, at: 400) == 0)
+        #expect(population.remaining(at: 400) == 600)
+        #expect(population.leave(at: 999) == false)
+        #expect(population.leave(at: 1_000) && population.leave(at: 1_000))
+        // Two were needed at 400.
+        #expect(!population.leave(at: 1_000) && population.remaining(at: 1_000) == 400)
+        #expect(population.leave(at: 1_400) && population.count == 1)
+        #expect(!population.leave(at: .max) && population.remaining(at: .max) == nil)
+        #expect(population.need(jobs: 1, at: 9_000) == 1)
+        #expect(population.leave(at: 9_999) == false)
+    }
+
+    @Test func `without an idle time all slots have a process, and none leaves`() {
+        var population = WorkerPopulation(slots: 3, idle: nil, at: 0)
+        #expect(population.need(jobs: 0, at: 0) == 2)
+        #expect(!population.leave(at: .max) && population.remaining(at: 0) == nil)
+        population.idle = 10
+        #expect(population.leave(at: 10) && population.leave(at: 10) && !population.leave(at: .max))
+        population.idle = nil
+        #expect(population.need(jobs: 0, at: 20) == 2)
+    }
+
+    /// An idle time that no test waits for.
+    private static let long = 3_600_000
+
+    @Test func `a pool starts one worker, and others only once a job runs`() async throws {
+        try await PoolBench.withPool(workers: 3) {
+            $0.idleTime = Self.long
+        } _: { pool in
+            try await pool.wait { $0.ready == 1 }
+            #expect(pool.condition == .ready)
+            #expect(pool.statistics.starts == 1)
+            let slow = pool.transform(try PoolBench.slowJob()) { _ in }
+            // One for the job, and one for the next job, which need not wait for either.
+            try await pool.wait { $0.ready == 2 && $0.workers.count(where: \.isBusy) == 1 }
+            _ = try await pool.result(of: PoolBench.job()).get()
+            #expect(pool.statistics.starts <= 3)
+            slow.cancel()
+        }
+    }
+
+    @Test func `jobs at once start as many workers as there are slots, and all jobs run`() async throws {
+        try await PoolBench.withPool(workers: 3) {
+            $0.idleTime = Self.long
+        } _: { pool in
+            let jobs = try (0..<6).map { _ in try PoolBench.job() }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for job in jobs { group.addTask { _ = try await pool.result(of: job).get() } }
+                try await group.waitForAll()
+            }
+            try await pool.wait { $0.ready == 3 }
+            #expect(pool.statistics.jobs == 6 && pool.statistics.starts == 3)
+        }
+    }
+
+    @Test func `idle workers end but for one, which runs the next job without a start`() async throws {
+        try await PoolBench.withPool(workers: 3) {
+            $0.idleTime = 100
+        } _: { pool in
+            let slow = try (0..<3).map { _ in try PoolBench.slowJob() }.map { pool.transform($0) { _ in } }
+            try await pool.wait { $0.ready == 3 && $0.workers.allSatisfy(\.isBusy) }
+            let pids = pool.statistics.workers.map(\.pid)
+            for job in slow { job.cancel() }
+            try await pool.wait { $0.ready == 1 && $0.workers.count { $0.pid == 0 } == 2 }
+            #expect(pids.count { kill($0, 0) == 0 } <= 1)
+            let starts = pool.statistics.starts
+            let before = pool.statistics.workers.first { $0.pid != 0 }?.pid
+            let pid = try #require(before)
+            pool.setIdleTime(Self.long)
+            _ = try await pool.result(of: PoolBench.job()).get()
+            #expect(pool.statistics.workers.contains { $0.pid == pid && $0.jobs >= 1 })
+            #expect(pool.condition == .ready)
+            // Another one waits for the next job again.
+            try await pool.wait { $0.ready == 2 && $0.starts == starts + 1 }
+        }
+    }
+
+    @Test func `the worker that stays is replaced when it ends`() async throws {
+        try await PoolBench.withPool(workers: 2) {
+            $0.idleTime = Self.long
+        } _: { pool in
+            try await pool.wait { $0.ready == 1 }
+            kill(pool.statistics.workers[0].pid, SIGKILL)
+            try await pool.wait { $0.starts == 2 && $0.ready == 1 }
+            _ = try await pool.result(of: PoolBench.job()).get()
+        }
+    }
+
+    @Test func `a background job starts a worker, so that one stays free`() async throws {
+        try await PoolBench.withPool(workers: 2) {
+            $0.idleTime = Self.long
+        } _: { pool in
+            try await pool.wait { $0.ready == 1 }
+            _ = try await pool.result(of: PoolBench.job(priority: .background)).get()
+            #expect(pool.statistics.starts == 2)
+        }
+    }
+
+    @Test func `an idle time of 0 starts all workers of a running pool, and another one lets them end`() async throws {
+        try await PoolBench.withPool(workers: 3) {
+            $0.idleTime = Self.long
+        } _: { pool in
+            try await pool.wait { $0.ready == 1 }
+            pool.setIdleTime(0)
+            try await pool.wait { $0.ready == 3 }
+            pool.setIdleTime(1)
+            try await pool.wait { $0.ready == 1 }
+        }
+    }
+
+    @Test func `the only worker that is ready stays, and sleeps until another one has started`() async throws {
+        let time = CountingTime()
+        try await PoolBench.withStoppedWorkers(2, time: time) {
+            $0.idleTime = 50
+        } _: { pool in
+            let first = try await pool.start(slot: 0)
+            try await pool.resume(first) { $0.ready == 1 }
+            _ = try await pool.result(of: PoolBench.job()).get()
+            let second = try await pool.start(slot: 1)
+            // No job has needed the second one for longer than the idle time, but it has not greeted.
+            try await Task.sleep(nanoseconds: 200_000_000)
+            let before = time.readings
+            try await Task.sleep(nanoseconds: 200_000_000)
+            #expect(time.readings - before < 20)
+            #expect(pool.statistics.ready == 1 && kill(second, 0) == 0)
+            try await pool.resume(second) { $0.ready == 1 && $0.workers.count { $0.pid != 0 } == 1 }
+        }
+    }
+}
+
+/// The system clocks, which count how often they are read.
+private final class CountingTime: TimeSource {
+    private let count = Atomic(0)
+    var readings: Int { count.load(ordering: .relaxed) }
+
+    var monotonic: Int64 {
+        count.add(1, ordering: .relaxed)
+        return SystemTime().monotonic
+    }
+
+    var wallSeconds: Int64 { SystemTime().wallSeconds }
+}
