@@ -135,6 +135,39 @@ struct MezzanineTests {
         }
     }
 
+    @Test(
+        .enabled(if: SharedImages.isAvailable, "needs ../shared/images"),
+        arguments: ["kimono.jpg", "exif-landscape-6.jpg"]
+    )
+    func `outputs that need the full size are made of its rows while the first reads them`(_ name: String) throws {
+        let bytes = try Workbench.photograph(name)
+        let width = try header(of: bytes).orientedSize.width
+        let queries = [
+            "w=\(width * 3 / 4)&format=png", "w=\(width * 2 / 3)&h=200&fit=cover&format=png",
+            "w=\(width * 3 / 4)&format=webp",
+            "w=\(width / 3)&format=png",
+        ]
+        let together = try Workbench.run(queries.map(canonical), of: bytes, as: .jpeg)
+        for (query, made) in zip(queries, together).prefix(3) {
+            #expect(
+                try Workbench.decode(made) == Workbench.decode(Workbench.make(query, of: bytes, as: .jpeg)),
+                "\(query)"
+            )
+        }
+        try Workbench.withDecoder(of: bytes, as: .jpeg) { decoder in
+            let deadline = Deadline(milliseconds: 20_000)
+            let makers = try queries.map { try Workbench.maker(canonical($0), decoder, deadline) }
+            #expect(try makers.map { try $0.loadFactor() } == [1, 1, 1, 2])
+            let shared = try #require(try SharedDecode(of: decoder, for: makers, deadline))
+            for var maker in makers {
+                maker.shared = shared
+                _ = try maker.make()
+            }
+            // Nothing was decoded into memory.
+            #expect(shared.isStreamed && shared.microseconds == 0)
+        }
+    }
+
     @Test(.enabled(if: SharedImages.isAvailable, "needs ../shared/images"))
     func `if the full-size output does not read its rows in order, the others decode for themselves`()
         throws
@@ -145,6 +178,28 @@ struct MezzanineTests {
         for (query, made) in zip(queries, together) {
             let alone = try Workbench.decode(Workbench.make(query, of: bytes, as: .jpeg))
             #expect(ImageComparison.structuralSimilarity(try Workbench.decode(made), alone) >= Self.least)
+        }
+    }
+
+    @Test(
+        .enabled(if: SharedImages.isAvailable, "needs ../shared/images"),
+        arguments: ["w=500", "w=100", "crop=300x300"]
+    )
+    func `mezzanines are made of what a result reads, and left out where it does not read everything`(query: String)
+        throws
+    {
+        let bytes = try Workbench.photograph("kimono.jpg")
+        let mezzanines = Mezzanine.factors.map { Mezzanine(factor: $0).planText }
+        let made = try Workbench.run([canonical(query + "&format=png")] + mezzanines, of: bytes, as: .jpeg)
+        let result = try Workbench.decode(Workbench.make(query + "&format=png", of: bytes, as: .jpeg))
+        #expect(ImageComparison.structuralSimilarity(try Workbench.decode(made[0]), result) >= Self.least)
+        for (plan, together) in zip(mezzanines, made.dropFirst()) {
+            guard query != "crop=300x300" else {
+                #expect(together.description.format == .text)
+                continue
+            }
+            let alone = try Workbench.decode(Workbench.run([plan], of: bytes, as: .jpeg)[0])
+            #expect(ImageComparison.structuralSimilarity(try Workbench.decode(together), alone) >= Self.least)
         }
     }
 
