@@ -30,7 +30,7 @@ enum ScaledJPEGTarget: FuzzTarget {
     }
 
     /// Decodes a file; `nil` if it is left to libjpeg-turbo.
-    private static func decode(_ bytes: [UInt8], factor: Int, _ sniffed: ImageSniffer.Result) -> Result? {
+    private static func decode(_ bytes: [UInt8], factor: Int, _ sniffed: SniffResult) -> Result? {
         guard let image = ScaledJPEG(bytes.span, factor: factor) else { return nil }
         guard case .image(let header) = sniffed, header.format == .jpeg else { fatalError("decodes \(sniffed)") }
         expectEqual(image.size.width, (header.width + factor - 1) / factor, "width")
