@@ -68,10 +68,13 @@ struct JobEstimate: Hashable, Sendable {
                 let isClean = output.plan == MetadataCleaner.planText
                 let frames = header.format.decodesAnimation ? max(1, header.frames) : 1
                 let pixels = isClean ? 0 : header.width.multipliedSaturated(by: header.height)
-                decoding = decodingTime(of: job, decoded: pixels.multipliedSaturated(by: frames))
                 if let mezzanine = Mezzanine(planText: output.plan) {
-                    others = bounded(pixels / (mezzanine.factor * mezzanine.factor)) * mezzaninePixel
+                    // It is made of what the other outputs need.
+                    let reduced = pixels / (mezzanine.factor * mezzanine.factor)
+                    decoding = decodingTime(of: job, decoded: header.format == .jpeg ? reduced : pixels)
+                    others = bounded(reduced) * mezzaninePixel
                 } else {
+                    decoding = decodingTime(of: job, decoded: pixels.multipliedSaturated(by: frames))
                     let isCopy = LosslessCopy.orientation(inPlan: output.plan) != nil
                     let isTranscoded = OriginalTranscoding.isStated(inPlan: output.plan)
                     let copied: Int64 = isTranscoded ? transcodedPixel : copiedPixel

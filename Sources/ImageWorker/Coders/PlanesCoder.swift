@@ -25,6 +25,9 @@ struct PlanesCoder: HeaderReading {
             let file = decoder.file
             let pixel = [UInt8](repeating: 0, count: file.layout.bands)
             let one = try Raster.sRGB(pixel, width: 1, height: 1, bands: pixel.count)
+            if let profile = file.profile(in: bytes) {
+                unsafe vips_image_set_blob_copy(one.pointer, VIPS_META_ICC_NAME, profile, profile.count)
+            }
             let made = try Raster.make("write_prepare") { out in
                 unsafe edge_vips_memory_sized(one.pointer, &out, CInt(file.size.width), CInt(file.size.height))
             }

@@ -2,6 +2,8 @@ import CVips
 import ImagePlan
 
 /// Makes an original's mezzanine: 8-bit sRGB in stored orientation without metadata; outputs that keep metadata use the original.
+///
+/// Wide colour spaces such as Display P3 are kept, since converting the pixels would take several times as long as all the rest.
 struct MezzanineMaker {
     let decoder: SourceDecoder
     let facts: SourceDecoder.Facts
@@ -11,7 +13,7 @@ struct MezzanineMaker {
     /// Makes the mezzanine, from the shared decoding if there is one.
     ///
     /// - Parameter mayDecode: whether it is worth a decode of its own.
-    /// - Returns: a text of one byte in its place, if it would need one that it is not worth.
+    /// - Returns: a text of one byte in its place, if it would need one that it is not worth, or is too large to be stored.
     /// - Throws: `VipsError` or `WorkerReply.Failure`.
     func make(from shared: SharedDecode?, mayDecode: Bool) throws -> OutputMaker.Made {
         var clock = StageClock()
@@ -28,11 +30,13 @@ struct MezzanineMaker {
         let isFirstScaled = opened.mayScaleBeforeConversion
         let source = isFirstScaled ? opened : try opened.convertedToSRGB(deadline)
         let scaled = try reduced(source, to: size)
-        let converted = try isFirstScaled ? scaled.convertedToSRGB(deadline) : scaled
+        let profile = isFirstScaled ? scaled.wideProfile : nil
+        let converted = try isFirstScaled && profile == nil ? scaled.convertedToSRGB(deadline) : scaled
         clock.endTransform()
         deadline.watch(converted)
-        let encoded = try encode(converted)
-        try OutputLimit.check(encoded.count)
+        guard let encoded = try encode(converted, profile ?? []), (try? OutputLimit.check(encoded.count)) != nil else {
+            return Self.nothing
+        }
         clock.endEncode()
         let description = WorkerReply.Output(
             format: .picture(.planes),
@@ -56,15 +60,15 @@ struct MezzanineMaker {
         return try source.reduced(by: source.width / size.width, deadline)
     }
 
-    private func encode(_ raster: Raster) throws -> EncodedPicture {
+    /// Encodes an image; `nil` for one that the format does not allow.
+    private func encode(_ raster: Raster, _ profile: [UInt8]) throws -> EncodedPicture? {
         let size = PixelSize(width: raster.width, height: raster.height)
-        guard max(size.width, size.height) <= PlanesFile.longestSide, (3...4).contains(raster.bands) else {
-            throw WorkerReply.Failure.refused("a mezzanine of \(size) pixels and \(raster.bands) bands")
-        }
+        guard max(size.width, size.height) <= PlanesFile.longestSide, (3...4).contains(raster.bands) else { return nil }
         let bands = raster.bands
         return try raster.withBytes { bytes in
             try unsafe bytes.withUnsafeBytes { pixels in
-                EncodedPicture(try unsafe PlanesEncoder(size: size, deadline: deadline).encode(pixels, bands: bands))
+                let encoder = PlanesEncoder(size: size, profile: profile, deadline: deadline)
+                return EncodedPicture(try unsafe encoder.encode(pixels, bands: bands))
             }
         }
     }

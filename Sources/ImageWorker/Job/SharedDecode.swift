@@ -46,7 +46,12 @@ final class SharedDecode {
         let least = factors.min() ?? 1
         let isAlone = least == 1 && factors.count > 1 && factors.count(where: { $0 == least }) == 1
         isStreamed = isAlone
-        guard !isAlone else { return }
+        if isAlone {
+            // An output of the image's own size reads no rows for the others.
+            let first = try makers.first { try !$0.isPlaceholder && $0.loadFactor() == 1 }
+            if let first, try first.firstResize() == first.facts.size, try hold(1) { isStreamed = false }
+            return
+        }
         if least == 1, try prepare(makers.filter { try !$0.isPlaceholder && $0.loadFactor() == 1 }) { return }
         if try hold(least) { return }
         // Too large to hold, but enough for mezzanines if one output reads it.

@@ -23,7 +23,7 @@ struct PlanesDecoder {
     ) throws(Failure) -> Bool {
         let (width, layout) = (file.size.width, file.layout)
         var strips = (0..<layout.components).map { PlaneStrip(blocks: layout.blocks($0, width: width)) }
-        var place = PlanesFile.headerSize
+        var place = file.start
         // Some more, for pixels that are written eight at a time.
         var line = [UInt8](repeating: 0, count: (width + 8) * layout.bands + 8)
         var left = file.size.height

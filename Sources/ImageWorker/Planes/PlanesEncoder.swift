@@ -3,6 +3,8 @@ import ImagePlan
 /// Encodes RGB or RGBA as a `PlanesFile`.
 struct PlanesEncoder {
     let size: PixelSize
+    /// The profile of the samples' colour space; empty for sRGB.
+    var profile: [UInt8] = []
     let deadline: Deadline
 
     /// Encodes an image of `bands` interleaved samples per pixel, without padding between rows.
@@ -11,10 +13,10 @@ struct PlanesEncoder {
     /// - Throws: `WorkerReply.Failure.deadline`.
     func encode(_ pixels: UnsafeRawBufferPointer, bands: Int) throws -> [UInt8] {
         let layout = bands == 4 ? PlanesFile.Layout.alpha : .colour
-        let header = PlanesFile(size: size, layout: layout)
+        let header = PlanesFile(size: size, layout: layout, profileLength: profile.count)
         var strips = (0..<layout.components).map { PlaneStrip(blocks: layout.blocks($0, width: size.width)) }
         let colour = layout == .colour ? JPEGColour(width: size.width, height: size.height, bands: 3, sampling: 2) : nil
-        var file = header.header
+        var file = header.header + profile
         file.reserveCapacity(size.pixels * bands / 3)
         var scratch: [UInt8] = []
         for strip in 0..<header.strips {

@@ -8,12 +8,14 @@ import ImagePlan
 /// A JPEG of a quality at which results look the same has two thirds of the bytes, but takes four times as long to encode and to
 /// decode (Benchmarks/README.md).
 ///
-/// A file is a header and strips of rows from top to bottom: `magic`, width and height in four bytes each, and the layout in a byte,
-/// least significant byte first. A strip consists of all components' rows of blocks; a row of blocks is the bits of each block in four
+/// A file is a header, an ICC profile, and strips of rows from top to bottom. The header is `magic`, width and height in four bytes each,
+/// the layout in a byte, and the profile's length in four bytes, least significant byte first. A strip consists of all components' rows of blocks; a row of blocks is the bits of each block in four
 /// bits, and their words. Samples beyond the right and lower edge only fill blocks. The row above the first one is 128 throughout.
 struct PlanesFile: Equatable {
     var size: PixelSize
     var layout: Layout
+    /// The bytes of the profile of the samples' colour space; none for sRGB.
+    var profileLength: Int
 
     /// The components.
     enum Layout: UInt8 {
@@ -38,7 +40,9 @@ struct PlanesFile: Equatable {
 
     static let magic = Array("EPP1".utf8)
     /// The bytes of a header.
-    static let headerSize = 13
+    static let headerSize = 17
+    /// The longest profile.
+    static let longestProfile = 65_536
     /// The longest side.
     static let longestSide = 65_535
 
@@ -50,25 +54,35 @@ struct PlanesFile: Equatable {
         func number(_ start: Int) -> Int { (0..<4).reduce(0) { $0 | Int(file[start + $1]) << (8 * $1) } }
         size = PixelSize(width: number(4), height: number(8))
         self.layout = layout
+        profileLength = number(13)
         guard (1...Self.longestSide).contains(size.width), (1...Self.longestSide).contains(size.height),
-            file.count - Self.headerSize >= least
+            profileLength <= Self.longestProfile, file.count - start >= least
         else { return nil }
     }
 
-    init(size: PixelSize, layout: Layout) {
+    init(size: PixelSize, layout: Layout, profileLength: Int = 0) {
         self.size = size
         self.layout = layout
+        self.profileLength = profileLength
     }
 
     /// The header's bytes.
     var header: [UInt8] {
         func bytes(_ number: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } }
-        return Self.magic + bytes(size.width) + bytes(size.height) + [layout.rawValue]
+        return Self.magic + bytes(size.width) + bytes(size.height) + [layout.rawValue] + bytes(profileLength)
+    }
+
+    /// The offset of the first strip.
+    var start: Int { Self.headerSize + profileLength }
+
+    /// The profile in a file; `nil` for sRGB.
+    func profile(in file: Span<UInt8>) -> [UInt8]? {
+        profileLength == 0 ? nil : (Self.headerSize..<start).map { file[$0] }
     }
 
     var strips: Int { (size.height + layout.rows - 1) / layout.rows }
 
-    /// The fewest bytes after the header, for blocks without differences.
+    /// The fewest bytes of strips, for blocks without differences.
     private var least: Int {
         let strip = (0..<layout.components).reduce(0) { sum, component in
             let blocks = layout.blocks(component, width: size.width)

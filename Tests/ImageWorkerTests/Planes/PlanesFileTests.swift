@@ -87,12 +87,12 @@ struct PlanesFileTests {
     }
 
     @Test func `damaged bytes give other pixels, or nothing`() throws {
-        let picture = PixelImage(width: 37, height: 29, channels: 3) { x, y in
+        let picture = PixelImage(width: 19, height: 18, channels: 3) { x, y in
             [UInt8(x * 3), UInt8(y * 5), UInt8(x + y)]
         }
         let file = try encode(picture)
         for index in file.indices {
-            for bit in 0..<8 {
+            for bit in [index % 8, (index + 3) % 8] {
                 var damaged = file
                 damaged[index] ^= 1 << bit
                 guard let made = decode(damaged) else { continue }
@@ -108,6 +108,12 @@ struct PlanesFileTests {
         }
         let header = PlanesFile(size: PixelSize(width: 8, height: 8), layout: .colour).header
         #expect(PlanesFile((header + [0, 0, 0, 0]).span) != nil)
+        // A profile that takes the place of the blocks, and one that is too long.
+        for length in [1, 65_537, 1 << 31] {
+            var other = header
+            for byte in 0..<4 { other[13 + byte] = UInt8(length >> (8 * byte) & 0xFF) }
+            #expect(PlanesFile((other + [0, 0, 0, 0]).span) == nil)
+        }
         for index in [0, 3, 12] {
             var other = header + [0, 0, 0, 0]
             other[index] = 5

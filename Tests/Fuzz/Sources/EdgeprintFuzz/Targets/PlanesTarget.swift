@@ -9,8 +9,13 @@ enum PlanesTarget: FuzzTarget {
             (20, 17, .colour), (9, 8, .alpha), (1, 1, .colour), (40, 3, .alpha),
         ]
         return files.map { width, height, layout in
-            let header = PlanesFile(size: PixelSize(width: width, height: height), layout: layout)
-            return encode(header) { strips in
+            let profile = [UInt8](repeating: 7, count: width == 9 ? 5 : 0)
+            let header = PlanesFile(
+                size: PixelSize(width: width, height: height),
+                layout: layout,
+                profileLength: profile.count
+            )
+            return encode(header, profile) { strips in
                 for component in strips.indices {
                     for index in strips[component].stride..<strips[component].samples.count {
                         let sample = index * (component + 3) * (index % 7 == 0 ? 29 : 1)
@@ -34,8 +39,8 @@ enum PlanesTarget: FuzzTarget {
         guard let decoded else { return }
         // Blocks may have had more bits than they need.
         var strips = strips(of: header)
-        var place = PlanesFile.headerSize
-        let again = encode(header) { target in
+        var place = header.start
+        let again = encode(header, header.profile(in: bytes.span) ?? []) { target in
             for component in strips.indices {
                 expect(strips[component].decode(bytes.span, &place), "a strip of a complete file")
                 let stride = strips[component].stride
@@ -53,9 +58,10 @@ enum PlanesTarget: FuzzTarget {
     }
 
     /// Encodes strips that `fill` fills.
-    private static func encode(_ header: PlanesFile, fill: (inout [PlaneStrip]) -> Void) -> [UInt8] {
+    private static func encode(_ header: PlanesFile, _ profile: [UInt8], fill: (inout [PlaneStrip]) -> Void) -> [UInt8]
+    {
         var strips = strips(of: header)
-        var (file, scratch) = (header.header, [UInt8]())
+        var (file, scratch) = (header.header + profile, [UInt8]())
         for _ in 0..<header.strips {
             fill(&strips)
             for component in strips.indices { strips[component].encode(to: &file, &scratch) }
