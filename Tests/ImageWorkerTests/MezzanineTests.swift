@@ -152,16 +152,18 @@ struct MezzanineTests {
 
     @Test(
         .enabled(if: SharedImages.isAvailable, "needs ../shared/images"),
-        arguments: ["kimono.jpg", "exif-landscape-6.jpg"]
+        arguments: [("kimono.jpg", 4), ("exif-landscape-6.jpg", 2)]
     )
-    func `outputs that need the full size are made of its rows while the first reads them`(_ name: String) throws {
+    func `outputs that need the full size are made of its rows while the first reads them`(_ name: String, count: Int)
+        throws
+    {
         let bytes = try Workbench.photograph(name)
         let width = try header(of: bytes).orientedSize.width
         let queries = [
             "w=\(width * 3 / 4)&format=png", "w=\(width * 2 / 3)&h=200&fit=cover&format=png",
             "w=\(width * 3 / 4)&format=webp",
             "w=\(width / 5)&format=png",
-        ]
+        ].prefix(count)
         let together = try Workbench.run(queries.map(canonical), of: bytes, as: .jpeg)
         for (query, made) in zip(queries, together).prefix(3) {
             #expect(
@@ -170,9 +172,9 @@ struct MezzanineTests {
             )
         }
         try Workbench.withDecoder(of: bytes, as: .jpeg) { decoder in
-            let deadline = Deadline(milliseconds: 20_000)
+            let deadline = Deadline(milliseconds: 60_000)
             let makers = try queries.map { try Workbench.maker(canonical($0), decoder, deadline) }
-            #expect(try makers.map { try $0.loadFactor() } == [1, 1, 1, 2])
+            #expect(try makers.map { try $0.loadFactor() } == Array([1, 1, 1, 2].prefix(count)))
             let shared = try #require(try SharedDecode(of: decoder, for: makers, deadline))
             for var maker in makers {
                 maker.shared = shared

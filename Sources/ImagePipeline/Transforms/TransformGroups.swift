@@ -117,7 +117,7 @@ final class TransformGroups: Sendable {
 
     /// Returns the mezzanines that the first job of the orders of one source also makes: those that are not stored, and cost little.
     ///
-    /// One of the size at which a single order is decoded costs 7 % of it. It is left for the next width that needs it, which finds
+    /// One of the size at which a single order is decoded costs a seventh of it. It is left for the next width that needs it, which finds
     /// the smaller one stored.
     ///
     /// - Parameters:
