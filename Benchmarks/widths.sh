@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # More widths of one original. A later width of originals of 12, 6 and 2 MP, after a first of 1000 or 2000 px and after eight at once,
-# against the same width as the first; and eight widths at once against the largest alone, of a local file and over HTTP, each of a new
-# original and of one that has been read before. Each round uses a new original. Compare the ratios.
+# against the same width as the first; what mezzanines add to the CPU of a width; and eight widths at once against the largest alone, of
+# a local file and over HTTP, each of a new original and of one that has been read before. Each round uses a new original. Compare the
+# ratios.
 source "$(dirname "$0")/common.sh"
 need curl nginx vips
 rounds=${BENCH_ROUNDS:-9}
@@ -111,6 +112,39 @@ for size in 12 6 2; do
             "$(awk "BEGIN {print $c / 1000}")" "$(awk "BEGIN {print $d / 1000}")"
     done
 done
+
+# use PORT DAEMON WORKER…: continues with a daemon that is running.
+use() {
+    port=$1 daemon=$2
+    shift 2
+    workers=("$@")
+}
+made=("$port" "$daemon" "${workers[@]}")
+start 18086 18087 "$work/source" "$work/cache-3" ", mezzanine: false"
+plain=("$port" "$daemon" "${workers[@]}")
+for step in "12 400" "12 1000" "12 1000 400" "12 2000" "2 400"; do
+    read -r size width before <<<"$step"
+    with=() without=()
+    for ((i = 0; i < rounds; i++)); do
+        original "added-$size-$width-$before-$i" "$size"
+        for kind in made plain; do
+            declare -n which=$kind
+            use "${which[@]}"
+            if [[ $before ]]; then ask "added-$size-$width-$before-$i.jpg" "$before" >/dev/null; fi
+            settle
+            timed "added-$size-$width-$before-$i.jpg" "$width"
+            if [[ $kind == made ]]; then with+=("$cpu"); else without+=("$cpu"); fi
+        done
+    done
+    read -r a _ < <(spread "${with[@]}")
+    read -r b _ < <(spread "${without[@]}")
+    read -r r low high < <(ratios with without)
+    awk -v a="$a" -v b="$b" -v r="$r" -v low="$low" -v high="$high" -v words="$size MP, $width px${before:+ after $before}" 'BEGIN {
+        printf "%s: CPU %.1f ms with its mezzanines, %.1f without: %.3f times as much (%.3f to %.3f)\n",
+            words, a / 1000, b / 1000, r, low, high
+    }'
+done
+use "${made[@]}"
 
 # eight SUFFIX WORDS: eight widths against the largest alone, of new originals, then of known ones.
 eight() {

@@ -34,6 +34,7 @@ let package = Package(
             path: "Modules/HTTPKit",
             swiftSettings: settings
         ),
+        .systemLibrary(name: "CLanes", path: "Modules/CLanes"),
         .target(name: "ImagePlan", path: "Modules/ImagePlan", swiftSettings: settings),
         .target(
             name: "TestSupport",
@@ -50,8 +51,10 @@ let package = Package(
         .executableTarget(
             name: "EdgeprintFuzz",
             dependencies: [
-                "HTTPKit", "HTTPSemantics", "ImagePlan", "LinuxSystem", "HostileTestSupport", "TestSupport",
+                "CLanes", "HTTPKit", "HTTPSemantics", "ImagePlan", "LinuxSystem", "HostileTestSupport", "TestSupport",
             ],
+            // The folder Worker has decoders of the worker, which is a program that no other can import.
+            exclude: ["Worker/ScaledJPEG/ScaledJPEG+Raster.swift", "Worker/Planes/PlanesEncoder.swift"],
             swiftSettings: settings
         ),
     ]

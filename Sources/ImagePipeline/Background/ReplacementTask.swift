@@ -166,7 +166,7 @@ final class ReplacementTask: Sendable {
             }
         }
         let source = mezzanine.flatMap { MezzanineStage(parts: parts).find($0, of: outcome.origin.record) }
-        TransformGroup(parts: parts, orders: [transform], source: source ?? copy, extra: nil, ended: {}).start()
+        TransformGroup(parts: parts, orders: [transform], source: source ?? copy, ended: {}).start()
     }
 
     /// The format that replaces a variant.

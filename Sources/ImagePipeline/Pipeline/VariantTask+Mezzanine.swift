@@ -90,6 +90,12 @@ extension VariantTask {
         return Mezzanine.smallest(for: plan, of: outcome.origin.record.header)
     }
 
+    /// The mezzanines to make with a variant, if they may be stored.
+    func byproducts(of work: Work) -> [Mezzanine] {
+        guard keepsMezzanine(of: work.outcome), !step.withLock({ $0.avoidsMezzanines }) else { return [] }
+        return Mezzanine.made(with: work.plan, of: work.outcome.origin.record.header)
+    }
+
     /// Whether mezzanines may be shared with other nodes, like the originals that they are made of.
     var sharesMezzanines: Bool { parts.shared != nil && isResultShared && request.origin.keeps.originals.keepOnDisk }
 

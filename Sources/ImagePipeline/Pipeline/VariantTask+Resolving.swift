@@ -127,6 +127,7 @@ extension VariantTask {
             context: context,
             auxiliaries: zip(request.auxiliaries, work.auxiliaries).compactMap { TransformJob.Auxiliary($0, $1) },
             mezzanine: mezzanine(for: work.plan, of: work.outcome),
+            byproducts: byproducts(of: work),
             bucket: work.timing.bucket(for: request),
             sharedPlace: sharesMezzanines ? place : nil,
             publish: publish,

@@ -36,7 +36,7 @@ package enum EntityFormat: UInt8, CaseIterable, Sendable {
             case .ico: .ico
             case .svg, .svgz: .svg
             case .pdf: .pdf
-            case .other: .other
+            case .other, .planes: .other
             }
     }
 }

@@ -40,6 +40,13 @@ struct MezzanineStage: Sendable {
         return nil
     }
 
+    /// Whether a mezzanine is stored, without a use of it; on the read lane.
+    func isStored(_ mezzanine: Mezzanine, of origin: OriginRecord) -> Bool {
+        let key = Self.key(of: origin.key, mezzanine)
+        return parts.recent.derived(key, from: origin.digest) != nil
+            || parts.disk?.peek(variant: key)?.record.originDigest == origin.digest
+    }
+
     /// Returns a mezzanine that is not on disk yet.
     private func recent(_ key: CacheKey, of origin: OriginRecord) -> (VariantRecord, OriginBody)? {
         guard let recent = parts.recent.derived(key, from: origin.digest), let body = parts.body(recent.bytes)

@@ -9,8 +9,8 @@ final class TransformGroup: Sendable {
     private let orders: [TransformOrder]
     /// The mezzanine or the lossless copy that replaces the original as source.
     private let source: MezzanineStage.Found?
-    /// A mezzanine to make in the same job.
-    private let extra: Mezzanine?
+    /// Mezzanines to make in the same job.
+    private let extras: [Mezzanine]
     private let ended: @Sendable () -> Void
     private let handle = Lock<(any TransformHandle)?>(nil)
 
@@ -19,13 +19,13 @@ final class TransformGroup: Sendable {
         parts: PipelineParts,
         orders: [TransformOrder],
         source: MezzanineStage.Found?,
-        extra: Mezzanine?,
+        extras: [Mezzanine] = [],
         ended: @escaping @Sendable () -> Void
     ) {
         self.parts = parts
         self.orders = orders
         self.source = source
-        self.extra = extra
+        self.extras = extras
         self.ended = ended
     }
 
@@ -41,7 +41,7 @@ final class TransformGroup: Sendable {
                 search: order.search
             )
         }
-        if let extra { outputs.append(TransformStage.output(of: first.request, plan: extra.planText)) }
+        outputs += extras.map { TransformStage.output(of: first.request, plan: $0.planText) }
         if wantsPlaceholder { outputs.append(TransformStage.placeholderOutput(first.request)) }
         var job = TransformStage.job(
             of: first.request.origin,
@@ -85,17 +85,11 @@ final class TransformGroup: Sendable {
 
     private func deliver(_ made: TransformResult) {
         var pictures = made.pictures
-        guard pictures.count == orders.count + (extra == nil ? 0 : 1) + (wantsPlaceholder ? 1 : 0) else {
+        guard pictures.count == orders.count + extras.count + (wantsPlaceholder ? 1 : 0) else {
             return fail(.workerLost)
         }
         let placeholder = wantsPlaceholder ? pictures.popLast() : nil
-        if let extra, let picture = pictures.popLast(), let first = orders.first {
-            let stage = MezzanineStage(parts: parts)
-            // One of a mezzanine is good enough here, but not for all nodes.
-            let place = source?.mezzanine == nil ? first.sharedPlace : nil
-            first.publish { stage.keep(picture, as: extra, of: first.outcome.origin.record, sharedAt: place) }
-            parts.sharing.noteMade()
-        }
+        keep(pictures[orders.count...])
         if source?.mezzanine != nil { parts.sharing.noteUsed(orders.count) }
         if orders.count > 1 { parts.sharing.noteShared(orders.count - 1) }
         for (order, picture) in zip(orders, pictures) {
@@ -106,10 +100,22 @@ final class TransformGroup: Sendable {
         ended()
     }
 
+    /// Stores the mezzanines, except for those that would have needed a decode of their own.
+    private func keep(_ pictures: ArraySlice<TransformResult.Picture>) {
+        guard let first = orders.first else { return }
+        let stage = MezzanineStage(parts: parts)
+        for (extra, picture) in zip(extras, pictures) where picture.description.format.image != nil {
+            first.publish {
+                stage.keep(picture, as: extra, of: first.outcome.origin.record, sharedAt: first.sharedPlace)
+            }
+            parts.sharing.noteMade()
+        }
+    }
+
     /// Retries each order alone and from the original or its lossless copy, if another output or the mezzanine may have caused the
     /// failure; an order that has neither fails.
     private func fail(_ error: PipelineError) {
-        let wasAlone = orders.count == 1 && extra == nil && source?.mezzanine == nil
+        let wasAlone = orders.count == 1 && extras.isEmpty && source?.mezzanine == nil
         guard !wasAlone, error.traits.isRetryableAlone else {
             for order in orders { order.end(.failure(error)) }
             return ended()
@@ -123,7 +129,7 @@ final class TransformGroup: Sendable {
         }
         let rest = Lock(whole.count)
         for order in whole {
-            TransformGroup(parts: parts, orders: [order], source: order.copy, extra: nil) { [ended] in
+            TransformGroup(parts: parts, orders: [order], source: order.copy) { [ended] in
                 let isLast = rest.withLock { rest in
                     rest -= 1
                     return rest == 0

@@ -67,7 +67,7 @@ final class TransformGroups: Sendable {
     var waitingCount: Int { originals.withLock { $0.values.reduce(0) { $0 + $1.waiting.count } } }
 
     private func alone(_ order: TransformOrder) {
-        TransformGroup(parts: parts, orders: [order], source: order.copy, extra: nil, ended: {}).start()
+        TransformGroup(parts: parts, orders: [order], source: order.copy, ended: {}).start()
     }
 
     /// Runs the waiting orders; `jobs` already counts this call.
@@ -88,7 +88,6 @@ final class TransformGroups: Sendable {
     private func makeNow(_ key: Key) {
         let orders = takeWaiting(key)
         let stage = MezzanineStage(parts: parts)
-        let isLoaded = parts.transformer.isLoaded
         var found: [Mezzanine?: (source: MezzanineStage.Found?, orders: [TransformOrder])] = [:]
         for order in orders where order.isWanted {
             let source =
@@ -99,19 +98,45 @@ final class TransformGroups: Sendable {
         for (source, orders) in found.values {
             // Group the cheapest orders together.
             let orders = orders.sorted { $0.milliseconds < $1.milliseconds }
-            // A single order also makes its mezzanine unless it has it; a group shares the decode and needs none.
-            let wanted = orders.count == 1 ? orders[0].mezzanine : nil
-            let extra = isLoaded || wanted == source?.mezzanine ? nil : wanted
+            var extras = Self.extras(of: orders, source, isLoaded: parts.transformer.isLoaded) { order, mezzanine in
+                stage.isStored(mezzanine, of: order.outcome.origin.record)
+            }
             for part in Self.parts(of: orders) {
-                groups.append(
-                    TransformGroup(parts: parts, orders: part, source: source, extra: extra) { [self] in ended(key) }
-                )
+                let group = TransformGroup(parts: parts, orders: part, source: source, extras: extras) { [self] in
+                    ended(key)
+                }
+                groups.append(group)
+                extras = []
             }
         }
         originals.withLock { $0[key]?.jobs += groups.count }
         for group in groups { group.start() }
         // Ends the count of this call.
         ended(key)
+    }
+
+    /// Returns the mezzanines that the first job of the orders of one source also makes: those that are not stored, and cost little.
+    ///
+    /// One of the size at which a single order is decoded costs a seventh of it. It is left for the next width that needs it, which finds
+    /// the smaller one stored.
+    ///
+    /// - Parameters:
+    ///   - source: the mezzanine or the lossless copy that replaces the original.
+    ///   - isLoaded: whether all processors are busy, so that only those of a sixteenth of the original's pixels are made.
+    private static func extras(
+        of orders: [TransformOrder],
+        _ source: MezzanineStage.Found?,
+        isLoaded: Bool,
+        isStored: (TransformOrder, Mezzanine) -> Bool
+    ) -> [Mezzanine] {
+        guard source?.mezzanine == nil else { return [] }
+        var extras: [Mezzanine] = []
+        for mezzanine in Mezzanine.factors.map({ Mezzanine(factor: $0) }) where !isLoaded || mezzanine.factor >= 4 {
+            guard let order = orders.first(where: { $0.byproducts.contains(mezzanine) }) else { continue }
+            let isPutOff = orders.count == 1 && !extras.isEmpty && order.mezzanine == mezzanine
+            if !isPutOff, !isStored(order, mezzanine) { extras.append(mezzanine) }
+        }
+        return extras
     }
 
     /// Splits the orders of one source into jobs by maximum size and cost, in order.

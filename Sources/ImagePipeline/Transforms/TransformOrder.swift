@@ -34,6 +34,8 @@ final class TransformOrder: TransformHandle {
     let auxiliaries: [TransformJob.Auxiliary]
     /// The smallest mezzanine that can replace the original; `nil` if none can.
     let mezzanine: Mezzanine?
+    /// The mezzanines that cost little to make with it, smallest first.
+    let byproducts: [Mezzanine]
     /// The place in the log of purges when the request began; `nil` if other nodes do not get a mezzanine of the original.
     let sharedPlace: SharedPlace?
     /// The estimated time of its steps and encoder.
@@ -51,6 +53,7 @@ final class TransformOrder: TransformHandle {
         context: LoadContext,
         auxiliaries: [TransformJob.Auxiliary] = [],
         mezzanine: Mezzanine?,
+        byproducts: [Mezzanine] = [],
         bucket: FormatBucket? = nil,
         secondEffort: Int? = nil,
         sharedPlace: SharedPlace? = nil,
@@ -65,6 +68,7 @@ final class TransformOrder: TransformHandle {
         self.context = context
         self.auxiliaries = auxiliaries
         self.mezzanine = mezzanine
+        self.byproducts = byproducts
         self.bucket = bucket
         var search = request.encodingSearch
         search.secondEffort = secondEffort

@@ -12,8 +12,10 @@ struct JobEstimate: Hashable, Sendable {
     static let base: Int64 = 1_000_000
     /// Nanoseconds per unit of `CostEstimate.work`.
     private static let workUnit: Int64 = 5
-    /// Nanoseconds per pixel of encoding a mezzanine or a lossless copy.
+    /// Nanoseconds per pixel of encoding a lossless copy.
     private static let copiedPixel: Int64 = 100
+    /// Nanoseconds per pixel of encoding a mezzanine.
+    private static let mezzaninePixel: Int64 = 5
     /// Nanoseconds per pixel of transcoding a JPEG, and of restoring it.
     private static let transcodedPixel: Int64 = 40
 
@@ -66,13 +68,18 @@ struct JobEstimate: Hashable, Sendable {
                 let isClean = output.plan == MetadataCleaner.planText
                 let frames = header.format.decodesAnimation ? max(1, header.frames) : 1
                 let pixels = isClean ? 0 : header.width.multipliedSaturated(by: header.height)
-                decoding = decodingTime(of: job, decoded: pixels.multipliedSaturated(by: frames))
-                let isCopy = LosslessCopy.orientation(inPlan: output.plan) != nil
-                let isShrunk = Mezzanine(planText: output.plan) != nil
-                let isTranscoded = OriginalTranscoding.isStated(inPlan: output.plan)
-                let copied: Int64 = isTranscoded ? transcodedPixel : copiedPixel
-                others =
-                    isCopy || isShrunk || isTranscoded ? bounded(pixels / (isShrunk ? 4 : 1)) * copied : base
+                if let mezzanine = Mezzanine(planText: output.plan) {
+                    // It is made of what the other outputs need.
+                    let reduced = pixels / (mezzanine.factor * mezzanine.factor)
+                    decoding = decodingTime(of: job, decoded: header.format == .jpeg ? reduced : pixels)
+                    others = bounded(reduced) * mezzaninePixel
+                } else {
+                    decoding = decodingTime(of: job, decoded: pixels.multipliedSaturated(by: frames))
+                    let isCopy = LosslessCopy.orientation(inPlan: output.plan) != nil
+                    let isTranscoded = OriginalTranscoding.isStated(inPlan: output.plan)
+                    let copied: Int64 = isTranscoded ? transcodedPixel : copiedPixel
+                    others = isCopy || isTranscoded ? bounded(pixels) * copied : base
+                }
                 kind = CostKind(source: header.format, output: .source, bucket: .rest, steps: .none)
                 return
             }
@@ -137,7 +144,7 @@ extension ImageFormat {
     /// Nanoseconds of decoding one pixel.
     fileprivate var decodedPixel: Int64 {
         switch self {
-        case .bmp, .ico, .tiff: 3
+        case .bmp, .ico, .planes, .tiff: 3
         case .jpeg: 5
         case .gif: 8
         case .png: 15

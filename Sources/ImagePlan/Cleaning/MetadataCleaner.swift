@@ -20,7 +20,7 @@ package enum MetadataCleaner {
     package static func supports(_ format: ImageFormat) -> Bool {
         switch format {
         case .jpeg, .png, .webp, .gif, .svg, .svgz: true
-        case .avif, .heic, .tiff, .jxl, .jp2, .bmp, .ico, .pdf, .other: false
+        case .avif, .heic, .tiff, .jxl, .jp2, .bmp, .ico, .pdf, .other, .planes: false
         }
     }
 

@@ -79,7 +79,7 @@ package enum FormatNegotiation {
         switch source {
         case .jxl, .jp2: true
         case .jpeg, .webp, .avif, .heic, .tiff: !hasAlpha
-        case .png, .gif, .bmp, .ico, .svg, .svgz, .pdf, .other: false
+        case .png, .gif, .bmp, .ico, .svg, .svgz, .pdf, .other, .planes: false
         }
     }
 

@@ -12,7 +12,10 @@ package struct Mezzanine: Hashable, Sendable {
     package static let factors = [4, 2]
 
     /// The fewest pixels of an original worth reducing: below, decoding is not the main cost.
-    package static let minimumPixels = 3_000_000
+    package static let minimumPixels = 1_500_000
+
+    /// The fewest pixels of an original worth reducing by a factor: a copy of about a megapixel needs no smaller one.
+    private static func minimumPixels(for factor: Int) -> Int { factor == 2 ? minimumPixels : 5_000_000 }
 
     /// Creates a mezzanine; `factor` must be one of `factors`.
     package init(factor: Int) {
@@ -31,7 +34,7 @@ package struct Mezzanine: Hashable, Sendable {
         self.factor = factor
     }
 
-    private static let planPrefix = "mezzanine/1?factor="
+    private static let planPrefix = "mezzanine/2?factor="
 
     /// The smallest mezzanine a plan can use; `nil` if there is none, or the original is too small to be worth it.
     ///
@@ -39,34 +42,62 @@ package struct Mezzanine: Hashable, Sendable {
     ///   - plan: the plan's canonical text.
     ///   - header: the original's sniffed header.
     package static func smallest(for plan: String, of header: ImageHeader) -> Mezzanine? {
-        guard header.frames == 1, isReducible(header.format),
-            header.width.multipliedSaturated(by: header.height) >= minimumPixels,
+        guard let steps = steps(of: plan, on: header) else { return nil }
+        let factor = factor(for: steps, of: header)
+        return factor == 1 ? nil : Mezzanine(factor: factor)
+    }
+
+    /// The mezzanines that cost little to make with a variant, smallest first: those that need no larger a decode than the variant, if
+    /// that begins with a resize of the whole image.
+    ///
+    /// - Parameters:
+    ///   - plan: the plan's canonical text.
+    ///   - header: the original's sniffed header.
+    package static func made(with plan: String, of header: ImageHeader) -> [Mezzanine] {
+        guard let steps = steps(of: plan, on: header) else { return [] }
+        let factor = factor(for: steps, of: header)
+        guard factor > 1 || (steps.first?.step as? ResizeStep)?.isLinear == false else { return [] }
+        return factors(for: header).filter { $0 >= factor }.map { Mezzanine(factor: $0) }
+    }
+
+    /// The larger mezzanines that can stand in for this one.
+    package var alternatives: [Mezzanine] { Self.factors.filter { $0 < factor }.map { Mezzanine(factor: $0) } }
+
+    /// The steps of a plan that may use mezzanines; `nil` for others, and for an original that has none.
+    private static func steps(of plan: String, on header: ImageHeader) -> [ResolvedStep]? {
+        guard header.frames == 1, isReducible(header.format), !factors(for: header).isEmpty,
             // Descriptions report the original's bytes, and only the original has its metadata.
             let plan = try? Plan(canonicalText: plan), !plan.settings.format.isMetadata,
             plan.settings.metadata == .strip,
             // Only the first page is kept.
             plan.settings.animation.page == 0,
             // Mezzanines have no gain map.
-            !plan.keepsGainMap(of: header),
-            let steps = try? PlanGeometry.resolve(plan, source: header.orientedSize, maximumPixels: .max)
+            !plan.keepsGainMap(of: header)
         else { return nil }
-        let factor = ShrinkOnLoad.factor(
-            among: factors,
+        return try? PlanGeometry.resolve(plan, source: header.orientedSize, maximumPixels: .max)
+    }
+
+    /// The factors of an original's mezzanines, smallest copies first.
+    private static func factors(for header: ImageHeader) -> [Int] {
+        let pixels = header.width.multipliedSaturated(by: header.height)
+        return factors.filter { pixels >= minimumPixels(for: $0) }
+    }
+
+    /// The factor of the smallest mezzanine that steps can use, otherwise 1.
+    private static func factor(for steps: [ResolvedStep], of header: ImageHeader) -> Int {
+        ShrinkOnLoad.factor(
+            among: factors(for: header),
             steps: steps,
             source: header.orientedSize,
             orientation: header.orientation
         )
-        return factor == 1 ? nil : Mezzanine(factor: factor)
     }
-
-    /// The larger mezzanines that can stand in for this one.
-    package var alternatives: [Mezzanine] { Self.factors.filter { $0 < factor }.map { Mezzanine(factor: $0) } }
 
     /// Formats whose decoders do the full work even for a small result, and whose headers state their size.
     private static func isReducible(_ format: ImageFormat) -> Bool {
         switch format {
         case .jpeg, .png, .webp, .avif, .heic, .tiff, .jxl, .jp2: true
-        case .gif, .bmp, .ico, .svg, .svgz, .pdf, .other: false
+        case .gif, .bmp, .ico, .svg, .svgz, .pdf, .other, .planes: false
         }
     }
 }

@@ -88,7 +88,7 @@ package struct PlanEffect: Hashable, Sendable {
         return switch header.format {
         case .jpeg, .png, .webp, .gif, .avif, .heic, .tiff, .jxl, .jp2, .bmp: true
         // An icon has several images, and vector images have no pixels.
-        case .ico, .svg, .svgz, .pdf, .other: false
+        case .ico, .svg, .svgz, .pdf, .other, .planes: false
         }
     }
 

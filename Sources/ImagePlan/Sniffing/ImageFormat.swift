@@ -19,6 +19,8 @@ package enum ImageFormat: UInt8, Hashable, Sendable, CaseIterable {
     case svgz
     /// Content that is no image, which a source may serve as it is (`unsupported: pass`); not among `allCases`.
     case other
+    /// Edgeprint's own format of mezzanines (`PlanesFile`), which no original has; not among `allCases`.
+    case planes
 
     /// All image formats.
     package static let allCases: [ImageFormat] = [
@@ -41,14 +43,14 @@ package enum ImageFormat: UInt8, Hashable, Sendable, CaseIterable {
         case .ico: "image/vnd.microsoft.icon"
         case .svg, .svgz: "image/svg+xml"
         case .pdf: "application/pdf"
-        case .other: "application/octet-stream"
+        case .other, .planes: "application/octet-stream"
         }
     }
     /// Whether all frames of an animation are decoded; of a HEIC sequence, only the still image is.
     package var decodesAnimation: Bool {
         switch self {
         case .gif, .webp, .png, .avif, .jxl: true
-        case .jpeg, .heic, .tiff, .jp2, .bmp, .ico, .svg, .svgz, .pdf, .other: false
+        case .jpeg, .heic, .tiff, .jp2, .bmp, .ico, .svg, .svgz, .pdf, .other, .planes: false
         }
     }
     /// The content coding for `Content-Encoding`; `nil` if there is none.

@@ -60,7 +60,7 @@ package enum ImageSniffer {
         case .ico: try ICOHeader.read(bytes, of: total)
         // The renderer in the worker chooses the size of vector images.
         case .svg, .svgz: ImageHeader(format: format, width: 0, height: 0, hasAlpha: true)
-        case .pdf, .other: ImageHeader(format: format, width: 0, height: 0, hasAlpha: nil)
+        case .pdf, .other, .planes: ImageHeader(format: format, width: 0, height: 0, hasAlpha: nil)
         }
     }
 }

@@ -33,7 +33,7 @@ package struct ManifestSearch {
         case .tiff: search.isInTIFF()
         case .avif, .heic, .jxl: search.isInBoxes()
         case .svg: search.isInSVG()
-        case .svgz, .jp2, .bmp, .ico, .pdf, .other: false
+        case .svgz, .jp2, .bmp, .ico, .pdf, .other, .planes: false
         }
     }
 

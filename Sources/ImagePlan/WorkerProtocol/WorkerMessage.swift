@@ -1,10 +1,10 @@
-/// The frame of worker protocol version 5, and the bounds that both ends enforce.
+/// The frame of worker protocol version 6, and the bounds that both ends enforce.
 ///
 /// A message is one datagram of a `SOCK_SEQPACKET` pair: the kernel keeps message boundaries, so a hostile peer cannot shift
 /// them. Layout, little endian: `EDGW`, version (1 byte), kind (1 byte), length of the body (4 bytes), the body.
 package enum WorkerMessage {
     /// The protocol's version; both ends come from one build, so any other version is an error.
-    package static let version: UInt8 = 5
+    package static let version: UInt8 = 6
     /// Bytes of the frame before the body.
     package static let headSize = 10
     /// The maximum bytes of results inside a message; larger results are passed in sealed memory files.
@@ -111,7 +111,7 @@ package enum WorkerMessage {
     }
 }
 
-/// The reason why bytes are not a message of worker protocol version 5, or why a value cannot be encoded in one.
+/// The reason why bytes are not a message of worker protocol version 6, or why a value cannot be encoded in one.
 package enum WorkerMessageError: Error, Hashable, Sendable {
     case magic
     case version(UInt8)

@@ -123,7 +123,7 @@ private struct ReplyItems: FieldCoded {
 
     static let blank = ReplyItems()
 
-    /// The order is that of protocol version 5: append new fields of results as one more `each`.
+    /// The order is that of protocol version 6: append new fields of results as one more `each`.
     static let fields: [MessageField<ReplyItems>] = [
         MessageField("outputs", \.items, .list(1...WorkerMessage.maximumOutputs)),
         .each(

@@ -20,7 +20,9 @@ enum CoderRegistry {
     ]
 
     /// Returns the coder of a format.
-    static func coder(for format: ImageFormat) -> (any Coder)? { all.first { $0.format == format } }
+    static func coder(for format: ImageFormat) -> (any Coder)? {
+        format == .planes ? PlanesCoder() : all.first { $0.format == format }
+    }
 
     /// The available encoders, for format negotiation; libvips must have been started.
     static let encoders = EncoderTable(

@@ -5,7 +5,7 @@ import ImagePlan
 struct JPEGCoder: Coder {
     let format = ImageFormat.jpeg
     let loader: VipsPart? = VipsPart(operation: "jpegload_buffer")
-    // For mezzanines, metadata, and pictures that are too large for `JPEGEncoder`.
+    // For metadata, and pictures that are too large for `JPEGEncoder`.
     let saver: VipsPart? = VipsPart(operation: "jpegsave_buffer")
     let traits: EncoderTraits? = EncoderTraits(
         hasAlpha: false,

@@ -15,6 +15,8 @@ final class ProfileConversion: @unchecked Sendable {
 
     /// Whether it changes no colour by more than `invisible`, because the profile is equivalent to sRGB.
     let isIdentity: Bool
+    /// Whether red, green and blue have themselves as their largest channel afterwards, as those of Display P3 do.
+    let keepsPrimaries: Bool
 
     /// The largest difference of a channel, of 255, that rounding explains.
     private static let invisible = 1
@@ -28,6 +30,8 @@ final class ProfileConversion: @unchecked Sendable {
         guard let transforms = unsafe Self.transforms(from: bytes) else { return nil }
         unsafe self.transforms = transforms
         isIdentity = unsafe Self.changesNothing(transforms.rgb)
+        let primaries = unsafe Self.converted([255, 0, 0, 0, 255, 0, 0, 0, 255], transforms.rgb)
+        keepsPrimaries = (0..<3).allSatisfy { primaries[4 * $0] == primaries[3 * $0..<3 * $0 + 3].max() }
     }
 
     deinit {
@@ -79,13 +83,18 @@ final class ProfileConversion: @unchecked Sendable {
     private static func changesNothing(_ transform: cmsHTRANSFORM) -> Bool {
         let levels = (0..<samples).map { UInt8($0 * 255 / (samples - 1)) }
         let before = levels.flatMap { red in levels.flatMap { green in levels.flatMap { [red, green, $0] } } }
+        let after = unsafe converted(before, transform)
+        return zip(before, after).allSatisfy { abs(Int($0) - Int($1)) <= invisible }
+    }
+
+    private static func converted(_ before: [UInt8], _ transform: cmsHTRANSFORM) -> [UInt8] {
         var after = [UInt8](repeating: 0, count: before.count)
         unsafe before.withUnsafeBytes { source in
             unsafe after.withUnsafeMutableBytes { target in
                 unsafe cmsDoTransform(transform, source.baseAddress, target.baseAddress, UInt32(before.count / 3))
             }
         }
-        return zip(before, after).allSatisfy { abs(Int($0) - Int($1)) <= invisible }
+        return after
     }
 }
 

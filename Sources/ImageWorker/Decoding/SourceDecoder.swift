@@ -70,7 +70,7 @@ struct SourceDecoder {
     }
 
     private func pageFacts(dpi: Int, page: Int) throws -> Facts {
-        if let reduction { return try Self.facts(reduction, coder.open(mapping, DecodingOptions())) }
+        if let reduction { return try facts(of: reduction) }
         if let header = coder as? any HeaderReading { return try header.facts(of: mapping, page: page) }
         if let facts = try coder.animationFacts(of: mapping) { return facts }
         let raster = try coder.open(mapping, DecodingOptions(page: page, dpi: dpi))
@@ -89,9 +89,17 @@ struct SourceDecoder {
         )
     }
 
-    private static func facts(_ reduction: Reduction, _ raster: Raster) throws(WorkerReply.Failure) -> Facts {
-        guard PixelSize(width: raster.width, height: raster.height) == reduction.size else {
-            throw .broken("the reduction has \(raster.width)×\(raster.height) pixels instead of \(reduction.size)")
+    private func facts(of reduction: Reduction) throws -> Facts {
+        let (size, hasAlpha): (PixelSize, Bool)
+        if let header = coder as? any HeaderReading {
+            let facts = try header.facts(of: mapping)
+            (size, hasAlpha) = (facts.size, facts.hasAlpha)
+        } else {
+            let raster = try coder.open(mapping, DecodingOptions())
+            (size, hasAlpha) = (PixelSize(width: raster.width, height: raster.height), raster.hasAlpha)
+        }
+        guard size == reduction.size else {
+            throw WorkerReply.Failure.broken("the reduction has \(size) pixels instead of \(reduction.size)")
         }
         let original = reduction.original
         return Facts(
@@ -99,7 +107,7 @@ struct SourceDecoder {
             size: PixelSize(width: original.width, height: original.height),
             frames: 1,
             orientation: original.orientation,
-            hasAlpha: raster.hasAlpha
+            hasAlpha: hasAlpha
         )
     }
 
@@ -116,8 +124,8 @@ struct SourceDecoder {
                 within: bytes
             )
         }
-        // As small as the original would be loaded, so that results differ only by the reduction's compression.
-        let all = facts.format == .jpeg && coder.format == .jpeg ? [8, 4, 2] : [reduction.factor]
+        // As small as the original would be loaded, so that results differ only by the reduction.
+        let all = facts.format == .jpeg && coder.format == .planes ? [8, 4, 2] : [reduction.factor]
         return ShrinkOnLoad.factor(
             among: all.filter { $0 >= reduction.factor },
             steps: steps,
@@ -126,9 +134,12 @@ struct SourceDecoder {
         )
     }
 
+    /// Whether the image is decoded as small as it is loaded, so that it is not decoded in full for small results.
+    var loadsSmaller: Bool { coder.format == .jpeg }
+
     /// Returns the factor by which the image may be loaded smaller for a mezzanine.
     func loadFactor(of mezzanine: Mezzanine) -> Int {
-        coder.format == .jpeg ? mezzanine.factor : reduction?.factor ?? 1
+        loadsSmaller ? mezzanine.factor : reduction?.factor ?? 1
     }
 
     /// Opens the image smaller than the original by a factor: 1, or one that `loadFactor` returns.

@@ -57,6 +57,7 @@ struct JobRunner {
         for index in try Self.order(of: makers, shared) {
             var maker = makers[index]
             maker.shared = shared
+            maker.isAlone = makers.count == 1
             maker.auxiliaries = auxiliaries
             maker.unwritten = job.unwritten
             // A placeholder that is late must not fail the finished result.

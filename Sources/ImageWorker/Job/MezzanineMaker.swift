@@ -2,43 +2,44 @@ import CVips
 import ImagePlan
 
 /// Makes an original's mezzanine: 8-bit sRGB in stored orientation without metadata; outputs that keep metadata use the original.
+///
+/// Wide colour spaces such as Display P3 are kept, since converting the pixels would take several times as long as all the rest.
 struct MezzanineMaker {
     let decoder: SourceDecoder
     let facts: SourceDecoder.Facts
     let mezzanine: Mezzanine
     let deadline: Deadline
 
-    /// The quality of a JPEG without chroma subsampling.
-    ///
-    /// Results have an SSIM of at least 0.995 against results of the original (MezzanineTests); at 92 some had 0.992.
-    private static let jpegQuality: CInt = 96
-    /// The effort of the lossless WebP for images with alpha; lossy WebP subsamples chroma, which shows at edges.
-    private static let webpEffort = 0
-
     /// Makes the mezzanine, from the shared decoding if there is one.
     ///
+    /// - Parameter mayDecode: whether it is worth a decode of its own.
+    /// - Returns: a text of one byte in its place, if it would need one that it is not worth, or is too large to be stored.
     /// - Throws: `VipsError` or `WorkerReply.Failure`.
-    func make(from shared: SharedDecode?) throws -> OutputMaker.Made {
+    func make(from shared: SharedDecode?, mayDecode: Bool) throws -> OutputMaker.Made {
         var clock = StageClock()
         let size = Reduction(
             factor: mezzanine.factor,
             original: ImageHeader(format: facts.format, width: facts.size.width, height: facts.size.height)
         ).size
         let factor = decoder.loadFactor(of: mezzanine)
-        let opened = try shared?.raster(factor) ?? decoder.open(factor: factor, DecodingOptions(deadline: deadline))
+        var decoded = try shared?.decoded(factor, orLess: mezzanine.factor)
+        if decoded == nil, mayDecode { decoded = try decoder.open(factor: factor, DecodingOptions(deadline: deadline)) }
+        guard let opened = decoded else { return Self.nothing }
         clock.endDecode()
         // Grey and RGB are scaled before conversion, as results are; other spaces are converted first.
         let isFirstScaled = opened.mayScaleBeforeConversion
         let source = isFirstScaled ? opened : try opened.convertedToSRGB(deadline)
         let scaled = try reduced(source, to: size)
-        let converted = try isFirstScaled ? scaled.convertedToSRGB(deadline) : scaled
+        let profile = isFirstScaled ? scaled.wideProfile : nil
+        let converted = try isFirstScaled && profile == nil ? scaled.convertedToSRGB(deadline) : scaled
         clock.endTransform()
         deadline.watch(converted)
-        let encoded = try encode(converted)
-        try OutputLimit.check(encoded.count)
+        guard let encoded = try encode(converted, profile ?? []), (try? OutputLimit.check(encoded.count)) != nil else {
+            return Self.nothing
+        }
         clock.endEncode()
         let description = WorkerReply.Output(
-            format: .picture(converted.hasAlpha ? .webp : .jpeg),
+            format: .picture(.planes),
             width: size.width,
             height: size.height,
             frames: 1,
@@ -59,26 +60,25 @@ struct MezzanineMaker {
         return try source.reduced(by: source.width / size.width, deadline)
     }
 
-    private func encode(_ raster: Raster) throws -> EncodedPicture {
-        guard raster.hasAlpha else {
-            return try JPEGCoder().save { bytes, count in
-                unsafe edge_vips_save_jpeg(
-                    raster.pointer,
-                    &bytes,
-                    &count,
-                    Self.jpegQuality,
-                    // Optimised Huffman tables save 3 % of the bytes and take three times as long.
-                    0,
-                    0,
-                    VIPS_FOREIGN_SUBSAMPLE_OFF,
-                    1
-                )
+    /// Encodes an image; `nil` for one that the format does not allow.
+    private func encode(_ raster: Raster, _ profile: [UInt8]) throws -> EncodedPicture? {
+        let size = PixelSize(width: raster.width, height: raster.height)
+        guard max(size.width, size.height) <= PlanesFile.longestSide, (3...4).contains(raster.bands) else { return nil }
+        let bands = raster.bands
+        return try raster.withBytes { bytes in
+            try unsafe bytes.withUnsafeBytes { pixels in
+                let encoder = PlanesEncoder(size: size, profile: profile, deadline: deadline)
+                return EncodedPicture(try unsafe encoder.encode(pixels, bands: bands))
             }
         }
-        var options = EncodingOptions(quality: 100, deadline: deadline)
-        options.isLossless = true
-        options.settings.effort = Self.webpEffort
-        let finished = FinishedPicture(frames: [raster], animation: nil, filter: MetadataFilter(policy: .strip))
-        return try WebPCoder().encode(finished, options)
+    }
+
+    /// Stands for a mezzanine that was not made.
+    private static var nothing: OutputMaker.Made {
+        OutputMaker.Made(
+            description: WorkerReply.Output(format: .text, width: 1, height: 1, frames: 1, hasAlpha: false, length: 1),
+            encoded: EncodedPicture([0]),
+            timing: WorkerReply.Timing()
+        )
     }
 }

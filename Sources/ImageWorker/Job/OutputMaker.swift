@@ -14,6 +14,8 @@ struct OutputMaker {
     var isRefused = false
     /// The decoded source that the job's outputs share.
     var shared: SharedDecode?
+    /// Whether the job has no other output.
+    var isAlone = true
     /// The other originals that the steps name.
     var auxiliaries: AuxiliaryPictures?
     /// The formats that results may not have.
@@ -46,6 +48,17 @@ struct OutputMaker {
         return decoder.loadFactor(steps, facts, within: limits.bytes)
     }
 
+    /// The stored size to which the first step scales the whole image; `nil` if it does anything else.
+    ///
+    /// - Throws: as `make`.
+    func firstResize() throws -> PixelSize? {
+        let plan = try Plan(canonicalText: PictureDescription.reading(output.plan).0)
+        let steps = try PlanGeometry.resolve(plan, source: facts.orientedSize, maximumPixels: maximumPixels)
+        guard let resize = steps.first?.step as? ResizeStep, !resize.isLinear else { return nil }
+        let scaled = resize.geometry(for: facts.orientedSize).scaled
+        return Orientation(exif: facts.orientation).swapsSides ? scaled.transposed : scaled
+    }
+
     /// Whether a plan takes a frame or page other than the first.
     private func takesAnother(_ plan: Plan) -> Bool {
         plan.settings.animation.page > 0 || plan.settings.animation.frame != nil
@@ -58,7 +71,7 @@ struct OutputMaker {
         if isPlaceholder { return makePlaceholder() }
         if let mezzanine = Mezzanine(planText: output.plan) {
             return try MezzanineMaker(decoder: decoder, facts: facts, mezzanine: mezzanine, deadline: deadline)
-                .make(from: shared)
+                .make(from: shared, mayDecode: isAlone)
         }
         if let orientation = LosslessCopy.orientation(inPlan: output.plan) {
             return try LosslessCopyMaker(decoder: decoder, facts: facts, orientation: orientation, deadline: deadline)

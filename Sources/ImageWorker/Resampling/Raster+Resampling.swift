@@ -3,8 +3,6 @@ import ImagePlan
 import LinuxSystem
 
 extension Raster {
-    /// The largest result to hold in memory, in bytes; libvips streams larger ones.
-    private static let mostMade = 64 << 20
     /// The number of rows to read at a time.
     private static let strip = 16
 
@@ -14,30 +12,13 @@ extension Raster {
     /// - Parameter loadFactor: the factor by which the image is already reduced.
     /// - Throws: `VipsError` or `WorkerReply.Failure.deadline`.
     func resampled(to target: PixelSize, loadFactor: Int = 1, _ deadline: Deadline) throws -> Raster? {
-        let source = PixelSize(width: width, height: height)
-        guard format == VIPS_FORMAT_UCHAR, !hasAlpha, target.pixels * bands <= Self.mostMade,
-            let resampler = Resampler(from: source, to: target, bands: bands, loadFactor: loadFactor)
-        else { return nil }
-        let made = try Raster.make("write_prepare") { out in
-            unsafe edge_vips_memory_sized(pointer, &out, CInt(target.width), CInt(target.height))
-        }
-        var y: CInt = 0
-        let write = { (row: UnsafeRawPointer) throws(VipsError) in
-            guard
-                unsafe vips_image_write_line(
-                    made.pointer,
-                    y,
-                    UnsafeMutablePointer(mutating: row.assumingMemoryBound(to: UInt8.self))
-                ) == 0
-            else { throw VipsError.take("write_line") }
-            y += 1
-        }
+        if loadFactor == 1, let made = prepared[target]?.finished { return made }
+        guard let picture = try ResizedPicture(of: self, to: target, loadFactor: loadFactor) else { return nil }
         try unsafe eachRow(deadline) { row throws(VipsError) in
-            try unsafe observer?.receive(row)
-            try unsafe resampler.push(row, write)
+            for observer in observers { try unsafe observer.receive(row) }
+            try unsafe picture.receive(row)
         }
-        try unsafe resampler.finish(write)
-        return made
+        return picture.finished
     }
 
     /// Reads the rows of an 8-bit image from top to bottom, holding only a few.
@@ -69,4 +50,46 @@ extension Raster {
 protocol RowObserver: AnyObject {
     /// Receives the next row from top to bottom; valid during the call.
     func receive(_ row: UnsafePointer<UInt8>) throws(VipsError)
+}
+
+/// An opaque 8-bit image that is scaled down, in memory, while its rows are read.
+final class ResizedPicture: RowObserver {
+    /// The largest result to hold in memory, in bytes; libvips streams larger ones.
+    private static let mostMade = 64 << 20
+
+    private let resampler: Resampler
+    private let made: Raster
+    private var rowsLeft: Int
+    private var y: CInt = 0
+
+    /// Prepares the result; `nil` if libvips must make it.
+    ///
+    /// - Parameter loadFactor: the factor by which the image is already reduced.
+    init?(of raster: Raster, to target: PixelSize, loadFactor: Int) throws(VipsError) {
+        let source = PixelSize(width: raster.width, height: raster.height)
+        guard raster.format == VIPS_FORMAT_UCHAR, !raster.hasAlpha, target.pixels * raster.bands <= Self.mostMade,
+            let resampler = Resampler(from: source, to: target, bands: raster.bands, loadFactor: loadFactor)
+        else { return nil }
+        self.resampler = resampler
+        made = try Raster.make("write_prepare") { out in
+            unsafe edge_vips_memory_sized(raster.pointer, &out, CInt(target.width), CInt(target.height))
+        }
+        rowsLeft = raster.height
+    }
+
+    /// The result; `nil` if rows are missing.
+    var finished: Raster? { rowsLeft == 0 ? made : nil }
+
+    func receive(_ row: UnsafePointer<UInt8>) throws(VipsError) {
+        try unsafe resampler.push(row) { row throws(VipsError) in try unsafe write(row) }
+        rowsLeft -= 1
+        if rowsLeft == 0 { try unsafe resampler.finish { row throws(VipsError) in try unsafe write(row) } }
+    }
+
+    private func write(_ row: UnsafeRawPointer) throws(VipsError) {
+        // libvips only reads the line.
+        let line = unsafe UnsafeMutablePointer(mutating: row.assumingMemoryBound(to: UInt8.self))
+        guard unsafe vips_image_write_line(made.pointer, y, line) == 0 else { throw VipsError.take("write_line") }
+        y += 1
+    }
 }

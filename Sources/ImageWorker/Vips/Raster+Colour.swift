@@ -69,13 +69,26 @@ extension Raster {
     private static let largestConverted = 64 << 20
     private static let conversions = Lock(ProfileConversions())
 
-    /// Converts an image with a matrix profile; `nil` if libvips must convert it.
-    private func convertedByCurves(_ deadline: Deadline?) throws(VipsError) -> Raster? {
+    /// The conversion of an image with a matrix profile; `nil` if libvips must convert it.
+    private var curves: (profile: [UInt8], conversion: ProfileConversion)? {
         guard format == VIPS_FORMAT_UCHAR, (3...4).contains(bands),
             [VIPS_INTERPRETATION_sRGB, VIPS_INTERPRETATION_RGB].contains(interpretation),
-            let profile = bytes(VIPS_META_ICC_NAME)
+            let profile = bytes(VIPS_META_ICC_NAME),
+            let conversion = Self.conversions.withLock({ $0.conversion(of: profile) })
         else { return nil }
-        guard let conversion = Self.conversions.withLock({ $0.conversion(of: profile) }) else { return nil }
+        return (profile, conversion)
+    }
+
+    /// The matrix profile of a space in which red, green and blue are what they are in sRGB, such as Display P3; `nil` if there is
+    /// none, or pixels need no conversion.
+    var wideProfile: [UInt8]? {
+        guard let (profile, conversion) = curves, !conversion.isIdentity else { return nil }
+        return conversion.keepsPrimaries ? profile : nil
+    }
+
+    /// Converts an image with a matrix profile; `nil` if libvips must convert it.
+    private func convertedByCurves(_ deadline: Deadline?) throws(VipsError) -> Raster? {
+        guard let (_, conversion) = curves else { return nil }
         let hasAlpha = bands == 4
         var converted = self
         if !conversion.isIdentity {

@@ -1,4 +1,5 @@
 import CVips
+import ImagePlan
 
 /// A libvips image: a node of its lazy graph, computed when an encoder or a copy needs pixels.
 ///
@@ -7,8 +8,10 @@ import CVips
 final class Raster {
     /// The image, valid as long as this object lives.
     let pointer: UnsafeMutablePointer<VipsImage>
-    /// Receives the rows that `resampled` reads.
-    var observer: (any RowObserver)?
+    /// Receive the rows that `resampled` reads.
+    var observers: [any RowObserver] = []
+    /// Results of `resampled` that another use of the image has made, by size.
+    var prepared: [PixelSize: ResizedPicture] = [:]
 
     /// Takes ownership of one reference.
     init(owning pointer: UnsafeMutablePointer<VipsImage>) {

@@ -59,7 +59,7 @@ final class ClusterNode {
         guard store.queue.waitUntilEmpty(nanoseconds: 30_000_000_000) else { throw SignalTimeout() }
     }
 
-    /// Requests a variant of a PNG of 1700 × 1700 pixels, which the origin sends and a worker makes, and waits until it is shared.
+    /// Requests a variant of a PNG of 1700 × 880 pixels, which the origin sends and a worker makes, and waits until it is shared.
     func fill(_ path: String, width: Int, cacheControl: String = "max-age=3600", entityTag: String? = nil) throws
         -> Answer
     {

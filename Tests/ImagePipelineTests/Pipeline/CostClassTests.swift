@@ -13,10 +13,20 @@ struct CostClassTests {
 
     init() throws { rig = try PipelineRig() }
 
+    /// Jobs have no other outputs.
+    private static func alone(_ source: inout SourceRule) { source.keepsMezzanines = false }
+
+    private func ask(_ path: String, _ plan: String) -> PendingAnswer { rig.ask(path, plan, rule: Self.alone) }
+
     /// Requests a plan, and lets its transform time out.
     private func exhaust(_ plan: String, _ path: String = "a.png", job: Int = 1, load: Int? = 1) throws {
-        let pending = rig.ask(path, plan)
-        if let load { try rig.loader.wait(for: load)[load - 1].answer(rig.png(), at: rig.time.wallSeconds) }
+        let pending = ask(path, plan)
+        if let load {
+            try rig.loader.wait(for: load)[load - 1].answer(
+                rig.png(width: 1700, height: 1700),
+                at: rig.time.wallSeconds
+            )
+        }
         try rig.transformer.wait(for: job)[job - 1].fail(.transformTimeout)
         #expect(try pending.error() == .transformTimeout)
         // Its original is fresh, so that what follows contacts no origin.
@@ -25,13 +35,13 @@ struct CostClassTests {
 
     /// Requests a plan that a worker makes.
     private func serve(_ plan: String, job: Int) throws {
-        let pending = rig.ask("a.png", plan)
+        let pending = ask("a.png", plan)
         try rig.transformer.wait(for: job)[job - 1].make([UInt8(job)])
         #expect(try pending.value().entity.memory == [UInt8(job)], "\(plan)")
     }
 
     private func askPreset(_ plan: String) -> PendingAnswer {
-        let origin = rig.request("a.png", plan).origin
+        let origin = rig.request("a.png", plan, rule: Self.alone).origin
         let request = VariantRequest(origin: origin, plan: plan, bucket: nil, presets: ["big"], isPresetPlan: true)
         let pending = PendingAnswer()
         pending.subscription.withLock {
@@ -48,7 +58,7 @@ struct CostClassTests {
             "1?w=1600&blur=9&effort=6&format=webp",
             "1?w=1600&h=1600&effort=6&fit=fill&format=webp", "1?w=1600&effort=6&format=webp&max_bytes=9000",
         ] {
-            #expect(try rig.ask("a.png", plan).error() == refused, "\(plan)")
+            #expect(try ask("a.png", plan).error() == refused, "\(plan)")
         }
         #expect(rig.transformer.all.count == 1)
         for plan in [
@@ -59,8 +69,8 @@ struct CostClassTests {
         }
         // Another original is not concerned.
         let count = rig.transformer.all.count
-        let other = rig.ask("b.png", heavy)
-        try rig.loader.wait(for: 2)[1].answer(rig.png(), at: rig.time.wallSeconds)
+        let other = ask("b.png", heavy)
+        try rig.loader.wait(for: 2)[1].answer(rig.png(width: 1700, height: 1700), at: rig.time.wallSeconds)
         try rig.transformer.wait(for: count + 1)[count].make([9])
         #expect(try other.value().entity.memory == [9])
     }
@@ -80,7 +90,7 @@ struct CostClassTests {
             try rig.transformer.wait(for: count + 1)[count].fail(.transformTimeout)
             #expect(try preset.error() == .transformTimeout)
             try rig.settle()
-            #expect(try rig.ask("a.png", heavy).error()?.isRemembered == true)
+            #expect(try ask("a.png", heavy).error()?.isRemembered == true)
         }
         let count = rig.transformer.all.count
         let preset = askPreset(heavy)
@@ -97,9 +107,9 @@ struct CostClassTests {
             let pause = try #require(rig.pipeline.failures.list(limit: 1).first?.secondsLeft)
             pauses.append(pause)
             rig.time.advance(seconds: pause + 1)
-            let probe = rig.ask("a.png", heavy)
+            let probe = ask("a.png", heavy)
             _ = try rig.transformer.wait(for: attempt)
-            #expect(try rig.ask("a.png", heavy).error() == .remembered(.transformTimeout, secondsLeft: 1))
+            #expect(try ask("a.png", heavy).error() == .remembered(.transformTimeout, secondsLeft: 1))
             rig.transformer.all[attempt - 1].fail(.transformTimeout)
             #expect(try probe.error() == .transformTimeout)
         }
@@ -115,7 +125,7 @@ struct CostClassTests {
         try exhaust("1?w=1600&effort=9&format=webp", job: 2, load: nil)
         #expect(rig.pipeline.failures.statistics.entries == 2)
         try serve(heavy, job: 3)
-        #expect(try rig.ask("a.png", "1?w=1600&effort=9&format=webp").error()?.isRemembered == true)
+        #expect(try ask("a.png", "1?w=1600&effort=9&format=webp").error()?.isRemembered == true)
     }
 
     @Test func `the list names the class, and a purge removes it`() throws {
@@ -130,7 +140,7 @@ struct CostClassTests {
     @Test func `another body of the original is tried`() throws {
         try exhaust(heavy)
         rig.time.advance(seconds: 3_600)
-        let changed = rig.ask("a.png", "1?w=9&format=png")
+        let changed = ask("a.png", "1?w=9&format=png")
         try rig.loader.wait(for: 2)[1].answer(rig.png(width: 1601), at: rig.time.wallSeconds)
         try rig.transformer.wait(for: 2)[1].make([2])
         _ = try changed.value()
@@ -146,8 +156,8 @@ struct CostClassTests {
     }
 
     @Test func `failures that do not depend on the cost stay with their plan`() throws {
-        let first = rig.ask("a.png", heavy)
-        try rig.loader.wait(for: 1)[0].answer(rig.png(), at: rig.time.wallSeconds)
+        let first = ask("a.png", heavy)
+        try rig.loader.wait(for: 1)[0].answer(rig.png(width: 1700, height: 1700), at: rig.time.wallSeconds)
         try rig.transformer.wait(for: 1)[0].fail(.crashedDecoder)
         #expect(try first.error() == .crashedDecoder)
         try rig.settle()

@@ -201,7 +201,7 @@ final class PipelineRig: Sendable {
     }
 
     /// The header of a PNG, which is all that a sniffer reads; larger than what most tests ask for, but too small for a mezzanine.
-    func png(width: Int = 1700, height: Int = 1700) -> [UInt8] {
+    func png(width: Int = 1700, height: Int = 880) -> [UInt8] {
         TestImages.claimedPNG(width: width, height: height)
     }
 }

@@ -136,7 +136,7 @@ struct ResolvedVariantTests {
         #expect(try rig.ask("a.png", boxes[1]).value().status == .hit(.memory))
         rig.time.advance(seconds: 20)
         let again = [boxes[0], boxes[1]].map { rig.ask("a.png", $0) }
-        try answer(1, width: 2400)
+        try answer(1, width: 1800)
         let jobs = try rig.transformer.wait(for: 3)
         #expect(Set(jobs.dropFirst().map { $0.job.outputs[0].plan }) == Set(boxes.prefix(2)))
         for number in 1...2 { try make(number, width: 1, height: 1) }

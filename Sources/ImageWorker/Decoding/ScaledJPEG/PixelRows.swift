@@ -33,9 +33,19 @@ struct PixelRows: ~Copyable {
                 cb: Self.eight(samples, at: place &+ plane),
                 cr: Self.eight(samples, at: place &+ 2 &* plane)
             )
-            for lane in 0..<8 {
-                pixels.storeBytes(of: packed[lane], toByteOffset: 3 &* (column &+ lane), as: UInt32.self)
-            }
+            Self.store(packed, to: &pixels, at: 3 &* column)
+        }
+    }
+
+    /// Stores eight pixels of `packed` as 24 bytes, and two more.
+    @inline(__always)
+    static func store(_ packed: SIMD8<UInt32>, to pixels: inout MutableRawSpan, at offset: Int) {
+        // Both are vectors of 32 bytes, and any bits are numbers.
+        let pairs = unsafe unsafeBitCast(packed, to: SIMD4<UInt64>.self)
+        let first = pairs & SIMD4(repeating: 0xFF_FFFF)
+        let six = first | (pairs &>> 8 & SIMD4(repeating: 0xFFFF_FF00_0000))
+        for pair in 0..<4 {
+            pixels.storeBytes(of: six[pair].littleEndian, toByteOffset: offset &+ 6 &* pair, as: UInt64.self)
         }
     }
 
@@ -47,7 +57,7 @@ struct PixelRows: ~Copyable {
 
     /// Red, green and blue in the three lower bytes, by libjpeg's factors with 16 fractional bits, without their whole parts.
     @inline(__always)
-    private static func packed(y: SIMD8<UInt8>, cb: SIMD8<UInt8>, cr: SIMD8<UInt8>) -> SIMD8<UInt32> {
+    static func packed(y: SIMD8<UInt8>, cb: SIMD8<UInt8>, cr: SIMD8<UInt8>) -> SIMD8<UInt32> {
         let luma = SIMD8<Int16>(truncatingIfNeeded: y)
         let blue = SIMD8<Int16>(truncatingIfNeeded: cb) &- 128
         let red = SIMD8<Int16>(truncatingIfNeeded: cr) &- 128

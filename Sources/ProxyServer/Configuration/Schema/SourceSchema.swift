@@ -214,7 +214,7 @@ enum SourceSchema {
             \.rule.keepsMezzanines,
             .flag,
             only: .pictures,
-            "Store a reduced copy of large originals, so that they are decoded once."
+            "Store reduced copies of large originals, so that they are decoded once."
         ),
         Setting(
             "isolate",

@@ -21,7 +21,8 @@ enum FuzzTargets {
     /// All targets.
     static let all: [any FuzzTarget.Type] = [
         SnifferTarget.self, CleanerTarget.self, MetadataTarget.self, WorkerProtocolTarget.self, RequestTarget.self,
-        BodyTarget.self, QueryTarget.self, AcceptTarget.self, FieldTarget.self, URLTarget.self,
+        BodyTarget.self, QueryTarget.self, AcceptTarget.self, FieldTarget.self, URLTarget.self, ScaledJPEGTarget.self,
+        PlanesTarget.self,
     ]
 }
 
