@@ -26,12 +26,14 @@ else
     start_edgeprint 18080 18081 "$work/source" "$work/cache"
 fi
 
-# Each original has a distinct name, hence a distinct key: nothing is shared, every request is a miss.
+# Each original has a distinct name and distinct bytes, after its end: nothing is shared, every request is a miss.
 ours() {
     local i begin end misses
     : >"$work/urls"
+    rm -f "$work"/source/*-*.jpg
     for ((i = 0; i < count; i++)); do
-        ln "$work/photograph.jpg" "$work/source/$1-$i.jpg"
+        { cat "$work/photograph.jpg"; printf '%s-%d' "$1" "$i"; } >"$work/source/$1-$i.jpg"
+        touch -r "$work/photograph.jpg" "$work/source/$1-$i.jpg"
         printf 'url = "http://127.0.0.1:18080/bench/%s-%d.jpg?w=512&format=jpeg&q=80"\noutput = "/dev/null"\n' "$1" "$i" >>"$work/urls"
     done
     begin=$(date +%s.%N)

@@ -10,6 +10,7 @@ struct UnitTests {
     private let origin: ScriptedOrigin
     private var yaml: String {
         """
+        overload: { queue-time: 20s }
         sources:
           web: { url: "http://localhost:\(origin.port)/", allow-private: true }
           files: { url: "file:///srv/" }
