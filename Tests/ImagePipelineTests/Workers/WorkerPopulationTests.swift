@@ -3,6 +3,7 @@ import HTTPSemantics
 import ImagePlan
 import LinuxSystem
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import ImagePipeline
@@ -83,13 +84,17 @@ struct WorkerPopulationTests {
         try await PoolBench.withPool(workers: 3) {
             $0.idleTime = 100
         } _: { pool in
-            let slow = try (0..<3).map { _ in try PoolBench.slowJob() }.map { pool.transform($0) { _ in } }
-            try await pool.wait { $0.ready == 3 && $0.workers.allSatisfy(\.isBusy) }
-            let pids = pool.statistics.workers.map(\.pid)
-            for job in slow { job.cancel() }
+            let job = try PoolBench.slowJob()
+            let ended = Signal(0)
+            // None is cancelled, so that no worker is replaced.
+            for _ in 0..<3 { _ = pool.transform(job) { _ in ended.update { $0 += 1 } } }
+            try await pool.wait { $0.starts == 3 }
+            let pids = pool.statistics.workers.map(\.pid).filter { $0 != 0 }
+            try await pool.wait { _ in ended.value == 3 }
             try await pool.wait { $0.ready == 1 && $0.workers.count { $0.pid == 0 } == 2 }
             #expect(pids.count { kill($0, 0) == 0 } <= 1)
             let starts = pool.statistics.starts
+            #expect(starts == 3)
             let before = pool.statistics.workers.first { $0.pid != 0 }?.pid
             let pid = try #require(before)
             pool.setIdleTime(Self.long)
