@@ -28,7 +28,7 @@ package final class WorkerPool: Transforming {
         let isStopping = Atomic(false)
         /// Workers ready.
         let ready = Atomic(0)
-        /// Workers that have greeted since the start.
+        /// The number of greetings (`WorkerGreeting`) since the pool was started.
         let greetings = Atomic(0)
         let condition = Lock(Condition.starting)
         let confinement: Lock<Confinement>

@@ -1,9 +1,10 @@
 import CVips
 import ImagePlan
 
-/// Makes an original's mezzanine: 8-bit sRGB in stored orientation without metadata; outputs that keep metadata use the original.
+/// Makes an original's mezzanine: 8 bits per sample in stored orientation without metadata; outputs that keep metadata use the original.
 ///
-/// Wide colour spaces such as Display P3 are kept, since converting the pixels would take several times as long as all the rest.
+/// Its colours are sRGB, or those of a wide colour space such as Display P3, since converting the pixels would take several times as
+/// long as all the rest.
 struct MezzanineMaker {
     let decoder: SourceDecoder
     let facts: SourceDecoder.Facts

@@ -7,7 +7,7 @@ final class BodyFolder {
     static let patience: Int64 = 20_000_000
     /// Nanoseconds for which the folder is left alone after a slower one.
     static let rest: Int64 = 10_000_000_000
-    /// Bytes from which a body that will be stored is received into the folder; below, copying it costs less than the file.
+    /// Bytes from which a body that will be stored is received into the folder; shorter ones are copied, which takes little time.
     static let smallest = 65_536
 
     let path: String
