@@ -8,8 +8,7 @@ import Testing
 /// Workers that are killed before they greet; each stops itself first, so that a test decides when it goes on.
 @Suite(.timeLimit(.minutes(1)), .serialized)
 struct FailedStartTests {
-    @Test func `failed starts of a slot fail no job if another slot's worker starts in between`() async throws
-    {
+    @Test func `failed starts of a slot fail no job if another slot's worker starts in between`() async throws {
         try await PoolBench.withStoppedWorkers(2) { pool in
             var working = try await pool.start(slot: 0)
             try await pool.resume(working) { $0.ready == 1 }
