@@ -54,3 +54,14 @@ package struct SignalTimeout: Error {
     /// Creates an error.
     package init() {}
 }
+
+/// Blocks the calling thread while a condition holds that nothing signals, and asks again and again.
+///
+/// - Throws: `SignalTimeout` after 20 s, so that a test fails instead of hanging, and what the condition throws.
+package func waitWhile(_ condition: @autoclosure () throws -> Bool) throws {
+    let deadline = SystemTime().monotonic + 20_000_000_000
+    while try condition() {
+        guard SystemTime().monotonic < deadline else { throw SignalTimeout() }
+        sched_yield()
+    }
+}

@@ -6,7 +6,7 @@ extension CacheExchange {
     /// Ensures that the load ends with its last waiter, unless it is worth finishing, and follows their priority.
     func followWaiters() {
         flight.onAbandon(unless: { [self] in isWorthFinishing }, cancel: { [self] in load.withLock { $0 }?.cancel() })
-        flight.onRaise { [self] in load.withLock { $0 }?.raise(to: $0) }
+        flight.onRaise(above: priority) { [self] in load.withLock { $0 }?.raise(to: $0) }
     }
 
     private var isWorthFinishing: Bool {

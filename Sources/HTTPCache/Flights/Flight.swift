@@ -141,10 +141,16 @@ package final class Flight<Value: Sendable, Failure: CacheFailure>: Sendable {
     }
 
     /// Sets what raises the work in its queue; called without a lock, on the thread of the waiter that joins.
-    package func onRaise(_ change: @escaping @Sendable (RequestPriority) -> Void) {
-        state.withLock { state in
-            if !state.ended { state.change = change }
+    ///
+    /// - Parameter begun: the priority that the work has in its queue. If a waiter has raised the flight above it since, `change`
+    ///   is called at once.
+    package func onRaise(above begun: RequestPriority, _ change: @escaping @Sendable (RequestPriority) -> Void) {
+        let priority = state.withLock { state -> RequestPriority? in
+            guard !state.ended else { return nil }
+            state.change = change
+            return state.priority
         }
+        if let priority, priority > begun { change(priority) }
     }
 
     /// Whether the flight has ended or been abandoned, so that further work for it is useless.

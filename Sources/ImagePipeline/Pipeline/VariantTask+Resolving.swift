@@ -61,7 +61,7 @@ extension VariantTask {
                 pipeline.delivering.deliver(result, of: making, isShared: isShared)
             }
             making.onAbandon(unless: { false }, cancel: { order.cancel() })
-            making.onRaise { order.raise(to: $0) }
+            making.onRaise(above: context.priority) { order.raise(to: $0) }
         }
         remember(number) {
             subscription.cancel()

@@ -45,7 +45,7 @@ final class VariantTask: Sendable {
 
     /// Starts with a stale entity from memory, if there is one.
     func start(stale: Entity?) {
-        flight.onRaise { [self] priority in
+        flight.onRaise(above: context.priority) { [self] priority in
             let raise = step.withLock { $0.raise }
             raise?(priority)
         }

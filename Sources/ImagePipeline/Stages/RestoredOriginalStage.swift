@@ -66,7 +66,7 @@ struct RestoredOriginalStage: Sendable {
                 store.flight.finish(.failure(.overloaded("too many requests are waiting for the disk")))
             }
         }
-        store.flight.onRaise { handle.raise(to: $0) }
+        store.flight.onRaise(above: job.priority) { handle.raise(to: $0) }
         store.flight.onAbandon(unless: { false }, cancel: { handle.cancel() })
     }
 

@@ -43,7 +43,7 @@ struct DiskPurgeMeasurements {
         try DiskStore.forTest(path).close()
         try Self.fill(DiskFolder(path: path).index, rows: rows)
         let store = try DiskStore.forTest(path)
-        print("\(rows) rows; a store waits \(wait(store) / 1_000) µs while nothing else is written")
+        print("\(rows) rows; a store waits \(try wait(store) / 1_000) µs while nothing else is written")
         let originals = Int64(rows / 4)
         let purges: [(String, Purge)] = [
             ("tag of 1 %, soft", Purge(.tags(["t5"]), staleFrom: 1 << 30)),
@@ -61,7 +61,7 @@ struct DiskPurgeMeasurements {
             var longest: Int64 = 0
             var stores = 0
             while done.withLock({ $0 == nil }) {
-                longest = max(longest, wait(store))
+                longest = max(longest, try wait(store))
                 stores += 1
             }
             let (counts, end) = try #require(done.withLock { $0 })
@@ -75,13 +75,13 @@ struct DiskPurgeMeasurements {
     }
 
     /// Nanoseconds from a store's call until it is committed.
-    private func wait(_ store: DiskStore) -> Int64 {
+    private func wait(_ store: DiskStore) throws -> Int64 {
         let origin = CacheFixture.origin(-1, body: [1], responseTime: 1 << 31)
         let bytes: [UInt8] = [8]
         let before = store.statistics.variants.stores
         let start = SystemTime().monotonic
         store.store(variant: CacheFixture.variant(-1, of: origin, bytes: bytes), origin: origin, bytes: bytes)
-        while store.statistics.variants.stores == before { sched_yield() }
+        try waitWhile(store.statistics.variants.stores == before)
         return SystemTime().monotonic - start
     }
 }

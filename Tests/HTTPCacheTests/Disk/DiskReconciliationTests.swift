@@ -159,7 +159,7 @@ struct DiskReconciliationTests {
             store.flush()
             // At the kill, these are queued, in tmp, renamed, or partly committed.
             KillFixture.write(200..<1500, to: store)
-            while store.statistics.variants.entries < 500 { sched_yield() }
+            try waitWhile(store.statistics.variants.entries < 500)
             kill(getpid(), SIGKILL)
         }
         let store = try DiskStore.forTest(path)

@@ -57,7 +57,7 @@ struct ReceivedBodyTests {
         #expect(try DiskCheck(path: path, listener: .init(found: { _, _ in })).run(repairs: false).isSound)
         for suffix in ["", "-wal", "-shm"] { TemporaryFolder.delete(layout.index + suffix) }
         let rebuilt = try DiskStore.forTest(path) { $0.reconciles = true }
-        while rebuilt.origin(origin.key) == nil { sched_yield() }
+        try waitWhile(rebuilt.origin(origin.key) == nil)
         rebuilt.close()
     }
 

@@ -253,7 +253,7 @@ struct BrownoutTests {
         let leaving = try refused("w=500&blur=2")
         let job = try rig.transformer.wait(for: 5)[4]
         leaving.leave()
-        while !job.isCancelled { sched_yield() }
+        try waitWhile(!job.isCancelled)
     }
 
     @Test func `a request that was dropped after a long wait is not queued again`() throws {

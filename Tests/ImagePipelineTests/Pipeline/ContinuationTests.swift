@@ -45,7 +45,7 @@ struct ContinuationTests {
         guard continues else { return try load.waitForCancel() }
         #expect(!load.isCancelled)
         load.answer(rig.png(), at: 1000)
-        rig.waitForOriginals()
+        try rig.waitForOriginals()
         // With `always` the transform continues, too.
         if policy == .always { try rig.transformer.wait(for: 1)[0].make([1]) }
         let next = rig.ask("a.png", policy == .always ? "w=10" : nil)

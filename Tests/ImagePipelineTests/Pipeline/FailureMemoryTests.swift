@@ -70,7 +70,7 @@ struct FailureMemoryTests {
         let load = try rig.loader.wait(for: 2)[1]
         probe.leave()
         try load.waitForCancel()
-        while rig.pipeline.failures.list(limit: 1).contains(where: \.isBeingTried) { sched_yield() }
+        try waitWhile(rig.pipeline.failures.list(limit: 1).contains(where: \.isBeingTried))
         let next = rig.ask("a.png", "w=10")
         try rig.loader.wait(for: 3)[2].answer(rig.png(), at: rig.time.wallSeconds)
         try rig.transformer.wait(for: 1)[0].make([1])
@@ -245,7 +245,7 @@ struct FailureMemoryTests {
         _ = try rig.transformer.wait(for: 2)
         #expect(try rig.ask("a.png", "w=10").error() == .remembered(.transformTimeout, secondsLeft: 1))
         probe.leave()
-        while rig.pipeline.failures.list(limit: 1).contains(where: \.isBeingTried) { sched_yield() }
+        try waitWhile(rig.pipeline.failures.list(limit: 1).contains(where: \.isBeingTried))
         let next = rig.ask("a.png", "w=10")
         try rig.transformer.wait(for: 3)[2].make([1])
         #expect(try next.value().entity.memory == [1])

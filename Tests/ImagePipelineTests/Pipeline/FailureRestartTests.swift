@@ -15,7 +15,7 @@ struct FailureRestartTests {
     /// Returns the rig after a restart, once the failures are restored.
     private func restarted() throws -> PipelineRig {
         let again = try rig.restarted()
-        while again.pipeline.failures.isRestoring { sched_yield() }
+        try waitWhile(again.pipeline.failures.isRestoring)
         return again
     }
 

@@ -37,11 +37,11 @@ struct LosslessCopyTaskTests {
 
     private var key: CacheKey { rig.request("a.png", nil).origin.key }
 
-    private func waitForDrop() { while rig.store.peek(origin: key)?.hasBody != false { sched_yield() } }
+    private func waitForDrop() throws { try waitWhile(rig.store.peek(origin: key)?.hasBody != false) }
 
     @Test func `later variants are made from the copy, without its original's body`() throws {
         try first().make([9, 9])
-        waitForDrop()
+        try waitForDrop()
         let later = try ask("w=20")
         let job = try rig.transformer.wait(for: 3)[2]
         #expect(job.job.sourceLength == 2 && job.job.header.format == LosslessCopy.format)
@@ -79,7 +79,7 @@ struct LosslessCopyTaskTests {
 
     @Test func `a purge of the original removes its copy`() throws {
         try first().make([9, 9])
-        waitForDrop()
+        try waitForDrop()
         let purged = Signal<PurgeCounts?>(nil)
         #expect(rig.pipeline.purge(.originals([key])) { counts in purged.update { $0 = counts } })
         #expect(try purged.wait { $0 != nil }?.variants == 2)
@@ -94,7 +94,7 @@ struct LosslessCopyTaskTests {
 
     @Test func `without the copy, the original is fetched again`() throws {
         try first().make([9, 9])
-        waitForDrop()
+        try waitForDrop()
         rig.store.setLimits(DiskLimits(originals: 10 << 30, variants: 0))
         try rig.settle()
         let later = try ask("w=20")

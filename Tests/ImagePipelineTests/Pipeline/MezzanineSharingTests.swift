@@ -237,16 +237,17 @@ struct MezzanineSharingTests {
         // The same variant, made of a square.
         let second = other.rig.ask("large.png", try canonical("h=400"))
         let making = other.rig.pipeline.making
-        while making.statuses(limit: 1).oldest.first?.waiters != 2 { sched_yield() }
+        try waitWhile(making.statuses(limit: 1).oldest.first?.waiters != 2)
         job.fail(.workerLost)
         var made = 1
-        while first.outcome.value == nil || second.outcome.value == nil {
+        func makeNext() -> Bool {
             for job in other.rig.transformer.all.dropFirst(made) {
                 made += 1
                 job.make(job.job.outputs.map { _ in output(400, .png) })
             }
-            sched_yield()
+            return first.outcome.value != nil && second.outcome.value != nil
         }
+        try waitWhile(!makeNext())
         _ = try (first.value(), second.value())
         #expect(other.rig.loader.all.isEmpty)
     }

@@ -258,7 +258,7 @@ struct MezzanineTests {
         let first = try rig.transformer.wait(for: 1)[0]
         let others = widths.dropFirst().map { rig.ask("large.png", $0) }
         // Each has read the original and waits for the first.
-        while rig.pipeline.originalsUnderWay > 0 || rig.waitingTransforms < 4 { sched_yield() }
+        try waitWhile(rig.pipeline.originalsUnderWay > 0 || rig.waitingTransforms < 4)
         #expect(rig.transformer.all.count == 1)
         first.makeAll([[1], [2]])
         _ = try pending.value()
@@ -375,7 +375,7 @@ struct MezzanineTests {
         try rig.loader.wait(for: 1)[0].answer(large, at: rig.time.wallSeconds)
         let job = try rig.transformer.wait(for: 1)[0]
         pending.leave()
-        while !job.isCancelled { sched_yield() }
+        try waitWhile(!job.isCancelled)
     }
 
     private func canonical(_ query: String) throws -> String {

@@ -131,8 +131,8 @@ final class PipelineRig: Sendable {
     func holdLane() throws -> HeldLane { try HeldLane(lane) }
 
     /// Waits until no original is in progress, not even one without waiters.
-    func waitForOriginals() {
-        while pipeline.originalsUnderWay > 0 { sched_yield() }
+    func waitForOriginals() throws {
+        try waitWhile(pipeline.originalsUnderWay > 0)
     }
 
     func request(

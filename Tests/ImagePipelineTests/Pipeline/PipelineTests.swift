@@ -145,7 +145,7 @@ struct PipelineTests {
         answer.leave()
         #expect(!load.isCancelled)
         load.answer(rig.png(), at: 1000)
-        rig.waitForOriginals()
+        try rig.waitForOriginals()
         let next = rig.ask("photo.png", "w=10")
         try rig.transformer.wait(for: 1)[0].make([1])
         #expect(try next.value().status == .hit(.original))

@@ -143,7 +143,7 @@ struct PurgeFormTests {
         #expect(!isFresh("a.png", "w=10"))
         #expect(rig.pipeline.stale(rig.request("a.png", "w=10"), now: 1000)?.memory == [0])
         try rig.loader.wait(for: 2)[1].answerNotModified(at: 1000)
-        while rig.pipeline.variantsUnderWay > 0 { sched_yield() }
+        try waitWhile(rig.pipeline.variantsUnderWay > 0)
         #expect(isFresh("a.png", "w=10"))
     }
 

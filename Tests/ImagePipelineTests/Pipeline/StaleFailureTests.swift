@@ -93,7 +93,7 @@ struct StaleFailureTests {
         // The first request is served stale, and the background refresh is denied.
         #expect(rig.pipeline.stale(request, now: rig.time.wallSeconds)?.memory == [1])
         try rig.loader.wait(for: 2)[1].refuse(status, at: rig.time.wallSeconds)
-        while rig.pipeline.variantsUnderWay > 0 { sched_yield() }
+        try waitWhile(rig.pipeline.variantsUnderWay > 0)
         #expect(rig.pipeline.stale(request, now: rig.time.wallSeconds) == nil)
         for plan in ["w=10", "w=20", nil] {
             #expect(try rig.ask("a.png", plan).error() == .remembered(.originStatus(status), secondsLeft: 60))

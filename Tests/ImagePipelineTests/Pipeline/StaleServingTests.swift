@@ -25,7 +25,7 @@ struct StaleServingTests {
         #expect(rig.loader.all.count == 2)
         #expect(load.fetch.entityTag == "\"v1\"")
         load.answerNotModified(at: rig.time.wallSeconds)
-        while rig.pipeline.variantsUnderWay > 0 { sched_yield() }
+        try waitWhile(rig.pipeline.variantsUnderWay > 0)
         #expect(rig.pipeline.cached(request, now: rig.time.wallSeconds)?.memory == [1])
         #expect(rig.pipeline.stale(request, now: rig.time.wallSeconds) == nil)
     }
@@ -48,7 +48,7 @@ struct StaleServingTests {
         let load = try rig.loader.wait(for: 1)[0]
         load.answer(rig.png(width: 9), at: rig.time.wallSeconds, cacheControl: Self.words)
         try rig.transformer.wait(for: 1)[0].make([2])
-        while rig.pipeline.variantsUnderWay > 0 { sched_yield() }
+        try waitWhile(rig.pipeline.variantsUnderWay > 0)
         #expect(rig.pipeline.cached(rig.request("photo.png", "w=10"), now: rig.time.wallSeconds)?.memory == [2])
     }
 
@@ -59,7 +59,7 @@ struct StaleServingTests {
         try rig.transformer.wait(for: 2)[1].make([2])
         #expect(try pending.value().status == .hit(.stale))
         try rig.loader.wait(for: 2)[1].answerNotModified(at: rig.time.wallSeconds)
-        rig.waitForOriginals()
+        try rig.waitForOriginals()
         #expect(rig.pipeline.cached(rig.request("photo.png", "w=20"), now: rig.time.wallSeconds)?.memory == [2])
     }
 
@@ -94,7 +94,7 @@ struct StaleServingTests {
         let request = rig.request("photo.png", "w=10")
         #expect(rig.pipeline.stale(request, now: rig.time.wallSeconds)?.memory == [1])
         try rig.loader.wait(for: 2)[1].fail(.originTimeout("x"))
-        while rig.pipeline.variantsUnderWay > 0 { sched_yield() }
+        try waitWhile(rig.pipeline.variantsUnderWay > 0)
         for _ in 0..<10 { #expect(rig.pipeline.stale(request, now: rig.time.wallSeconds)?.memory == [1]) }
         #expect(rig.pipeline.variantsUnderWay == 0 && rig.loader.all.count == 2)
         rig.time.advance(seconds: 2)

@@ -35,7 +35,7 @@ struct StoredJPEGXLTests {
 
     private var copy: StoredVariant? { rig.store.variant(LosslessCopyStage.key(of: key)) }
 
-    private func waitForDrop() { while rig.store.peek(origin: key)?.hasBody != false { sched_yield() } }
+    private func waitForDrop() throws { try waitWhile(rig.store.peek(origin: key)?.hasBody != false) }
 
     /// Has the original stored as JPEG XL, after a first variant in two jobs and one download.
     private func store() throws {
@@ -46,7 +46,7 @@ struct StoredJPEGXLTests {
         let job = try rig.transformer.wait(for: 2)[1]
         #expect(job.job.outputs.map(\.plan) == ["jxl/1"] && job.job.priority == .background)
         job.make([[9, 9]], as: .picture(.jxl))
-        waitForDrop()
+        try waitForDrop()
     }
 
     /// The job that restores the original.
@@ -103,8 +103,8 @@ struct StoredJPEGXLTests {
         #expect(try pending.value().entity.description.digest == CacheKey(hashing: original))
         // It is stored anew.
         try rig.transformer.wait(for: 4)[3].make([[8, 8]], as: .picture(.jxl))
-        while copy?.record.digest != CacheKey(hashing: [8, 8]) { sched_yield() }
-        waitForDrop()
+        try waitWhile(copy?.record.digest != CacheKey(hashing: [8, 8]))
+        try waitForDrop()
     }
 
     @Test(arguments: [PipelineError.broken("damaged"), .crashedDecoder, .overloaded("busy"), .workerLost])
@@ -127,12 +127,12 @@ struct StoredJPEGXLTests {
         let job = try restoration(3)
         #expect(job.job.priority == .low)
         let second = try ask(nil, priority: .high)
-        while job.raised.isEmpty { sched_yield() }
+        try waitWhile(job.raised.isEmpty)
         #expect(job.raised.last == .high)
         first.leave()
         #expect(!job.isCancelled)
         second.leave()
-        while !job.isCancelled { sched_yield() }
+        try waitWhile(!job.isCancelled)
         #expect(rig.loader.all.count == 1)
     }
 
@@ -154,7 +154,7 @@ struct StoredJPEGXLTests {
         first.make(first.job.outputs.map { _ in [1] }, as: .jpeg)
         _ = try pending.value()
         try other.rig.transformer.wait(for: 2)[1].make([[9, 9]], as: .picture(.jxl))
-        other.waitForDrop()
+        try other.waitForDrop()
         let later = try other.ask("w=300")
         let job = try other.rig.transformer.wait(for: 3)[2]
         #expect(job.job.reduction != nil && job.job.sourceLength == 1)

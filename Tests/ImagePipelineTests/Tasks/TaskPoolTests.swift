@@ -1,4 +1,5 @@
 import HTTPCache
+import HTTPSemantics
 import ImagePipeline
 import LinuxSystem
 import Testing
@@ -157,6 +158,18 @@ struct TaskPoolTests {
         first.cancel()
         starts.all[0].onAbandon(unless: { false }, cancel: { cancelled.increment() })
         #expect(cancelled.value == 1)
+    }
+
+    @Test func `work whose flight is raised before it can be raised itself is raised as soon as it can`() {
+        let pool = Pool(maximumWaiters: 10, maximumFlights: 10)
+        pool.join(key, priority: .low, waiter: log.waiter("first")) { starts.append($0) }
+        let begun = starts.all[0].priority
+        pool.join(key, priority: .high, waiter: log.waiter("second")) { starts.append($0) }
+        let raised = Lock<[RequestPriority]>([])
+        starts.all[0].onRaise(above: begun) { priority in raised.withLock { $0.append(priority) } }
+        #expect(raised.withLock { $0 } == [.high])
+        starts.all[0].onRaise(above: .high) { priority in raised.withLock { $0.append(priority) } }
+        #expect(raised.withLock { $0 } == [.high])
     }
 
     @Test func `one of many threads starts the flight, and all receive its value`() async {

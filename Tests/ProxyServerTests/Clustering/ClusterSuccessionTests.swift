@@ -53,6 +53,6 @@ struct ClusterSuccessionTests {
         #expect(try held.readResponse().status == 200)
         #expect(daemon.waitForExit() == 0)
         kill(successor.process, SIGTERM)
-        while !successor.hasEnded { sched_yield() }
+        try waitWhile(!successor.hasEnded)
     }
 }

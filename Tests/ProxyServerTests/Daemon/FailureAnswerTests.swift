@@ -105,7 +105,7 @@ struct FailureAnswerTests {
         let listeners = "listen: 127.0.0.1:0\nadmin: { listen: \"127.0.0.1:0\", token: \"letmein\" }\n"
         try rig.daemon.rewrite(rig.yaml(), listeners: listeners)
         rig.daemon.signal(SIGHUP)
-        while try RawHTTPClient(port: rig.daemon.admin).get("/stats").status != 401 { sched_yield() }
+        try waitWhile(RawHTTPClient(port: rig.daemon.admin).get("/stats").status != 401)
         _ = try rig.get("/photos/a.png?w=100")
         let ignored = try rig.get("/photos/a.png?w=100", [("Cache-Control", "no-cache"), ("Pragma", "no-cache")])
         #expect(ignored["Cache-Status"] == "edgeprint; hit; detail=memory")
@@ -181,7 +181,7 @@ struct FailureAnswerTests {
         // Neither has a missing fallback image.
         try rig.rewrite(source: ", fallback: { image: /photos/gone.png }")
         rig.daemon.signal(SIGHUP)
-        while try rig.get("/photos/none.png?w=100&format=png").status == 200 { sched_yield() }
+        try waitWhile(rig.get("/photos/none.png?w=100&format=png").status == 200)
         #expect(try rig.get("/photos/none.png?w=50&format=png").status == 404)
     }
 

@@ -31,12 +31,12 @@ struct LoggingTests {
 
         /// Waits for a number of lines in the access log.
         func access(_ count: Int) throws -> [String] {
-            while true {
+            func read() -> [String] {
                 let text = (try? String(contentsOfFile: folder.path + "/access", encoding: .utf8)) ?? ""
-                let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
-                if lines.count >= count { return lines }
-                sched_yield()
+                return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
             }
+            try waitWhile(read().count < count)
+            return read()
         }
     }
 

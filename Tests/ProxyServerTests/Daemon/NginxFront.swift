@@ -113,7 +113,7 @@ final class NginxFront {
         process.executableURL = URL(fileURLWithPath: Self.nginx)
         process.arguments = ["-p", folder, "-e", folder + "/error.log", "-c", folder + "/nginx.conf"]
         try process.run()
-        while (try? RawHTTPClient(port: redirecting)) == nil, process.isRunning { sched_yield() }
+        try waitWhile((try? RawHTTPClient(port: redirecting)) == nil && process.isRunning)
         let errors = (try? String(contentsOfFile: folder + "/error.log", encoding: .utf8)) ?? ""
         #expect(process.isRunning, "\(errors)")
         let redirect = try RawHTTPClient(port: redirecting).get("/photos/a%2Fb.png?w=1")

@@ -115,7 +115,7 @@ struct NginxRedirectTests {
         let front = try front(source: "")
         let target = "/photos/a.png?w=128&format=png"
         _ = try front.response(target, at: front.port, [])
-        while files(front).isEmpty { sched_yield() }
+        try waitWhile(files(front).isEmpty)
         // The first hit has the file looked up.
         var body = Data()
         while try front.metric(Self.redirects) == 0 { body = try hit(target, "memory", front).body }

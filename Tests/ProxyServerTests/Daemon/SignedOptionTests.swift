@@ -22,7 +22,7 @@ struct SignedOptionTests {
     private func guarded(_ rig: EndToEndRig, source: String = "") throws {
         try rig.daemon.rewrite(rig.yaml(source: source), listeners: Self.guarded)
         rig.daemon.signal(SIGHUP)
-        while try RawHTTPClient(port: rig.daemon.admin).get("/stats").status != 401 { sched_yield() }
+        try waitWhile(RawHTTPClient(port: rig.daemon.admin).get("/stats").status != 401)
     }
 
     /// An origin that answers 503 until it is repaired.
@@ -79,7 +79,7 @@ struct SignedOptionTests {
             listeners: Self.guarded
         )
         rig.daemon.signal(SIGHUP)
-        while try RawHTTPClient(port: rig.daemon.admin).get("/stats").status != 401 { sched_yield() }
+        try waitWhile(RawHTTPClient(port: rig.daemon.admin).get("/stats").status != 401)
         #expect(try rig.get("/photos/a.png", [("Cache-Control", "retry-failed")]).status >= 502)
         isRepaired.update { $0 = true }
         #expect(try rig.get("/photos/a.png", [("Cache-Control", "retry-failed")]).status >= 502)

@@ -121,7 +121,7 @@ struct SuccessorTests {
         try daemon.waitForLog("the disk cache is open")
         try daemon.waitForLog("the predecessor has ended")
         kill(successor.process, SIGTERM)
-        while !successor.hasEnded { sched_yield() }
+        try waitWhile(!successor.hasEnded)
         #expect(unsafe access(path, F_OK) != 0)
     }
 
@@ -218,7 +218,7 @@ struct SuccessorTests {
         for target in targets { #expect(try rig.get(target).status == 200) }
         #expect(rig.origin.requests == requests)
         kill(current.process, SIGTERM)
-        while !current.hasEnded { sched_yield() }
+        try waitWhile(!current.hasEnded)
     }
 
     @Test func `a successor succeeds, too, and the service manager learns of each`() throws {
@@ -241,11 +241,11 @@ struct SuccessorTests {
         try daemon.waitForLog("started a successor", times: 2)
         let grandchild = try Running(daemon.logText)
         #expect(second == "MAINPID=\(grandchild.process)" && grandchild.process != child.process)
-        while !child.hasEnded { sched_yield() }
+        try waitWhile(!child.hasEnded)
         #expect(try RawHTTPClient(port: daemon.port).get("/").status == 200)
         kill(grandchild.process, SIGTERM)
         #expect(manager.nextState()?.hasPrefix("STOPPING=1") == true)
-        while !grandchild.hasEnded { sched_yield() }
+        try waitWhile(!grandchild.hasEnded)
     }
 
     @Test
@@ -280,7 +280,7 @@ struct SuccessorTests {
         #expect(unsafe access(old, F_OK) != 0)
         #expect(try RawHTTPClient(unixPath: new).get("/").status == 200)
         kill(successor.process, SIGTERM)
-        while !successor.hasEnded { sched_yield() }
+        try waitWhile(!successor.hasEnded)
     }
 
     @Test func `a service manager keeps the sockets of a process that it restarts`() throws {

@@ -33,7 +33,7 @@ struct RawFieldTests {
         let listeners = "listen: 127.0.0.1:0\nadmin: { listen: \"127.0.0.1:0\", token: \"letmein\" }\n"
         try rig.daemon.rewrite(rig.yaml(source: ", raw: true"), listeners: listeners)
         rig.daemon.signal(SIGHUP)
-        while try RawHTTPClient(port: rig.daemon.admin).get("/stats").status != 401 { sched_yield() }
+        try waitWhile(RawHTTPClient(port: rig.daemon.admin).get("/stats").status != 401)
         #expect(!(try rig.get("/photos/a", [("Authorization", "Bearer letmein")]).text.contains("letmein")))
         #expect(
             try rig.get("/photos/b", [("Authorization", "Bearer mine")]).text.contains("Authorization: Bearer mine")

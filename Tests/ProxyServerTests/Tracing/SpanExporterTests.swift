@@ -31,9 +31,8 @@ struct SpanExporterTests {
     }
 
     /// Waits for a count of the exporter.
-    private static func wait(_ exporter: SpanExporter, until condition: (SpanExporter.Statistics) -> Bool) {
-        // The suite's time limit ends it.
-        while !condition(exporter.statistics) { sched_yield() }
+    private static func wait(_ exporter: SpanExporter, until condition: (SpanExporter.Statistics) -> Bool) throws {
+        try waitWhile(!condition(exporter.statistics))
     }
 
     @Test(arguments: [429, 502, 503, 504])
@@ -44,7 +43,7 @@ struct SpanExporterTests {
         }
         let exporter = try Self.exporter(collector)
         exporter.queue.add([Self.span()], wakingAt: 1)
-        Self.wait(exporter) { $0.exported == 1 }
+        try Self.wait(exporter) { $0.exported == 1 }
         #expect(exporter.statistics == SpanExporter.Statistics(exported: 1, retries: 2))
         let documents = collector.posts.value.map(\.document)
         #expect(documents.count == 3)
@@ -59,9 +58,9 @@ struct SpanExporterTests {
         }
         let exporter = try Self.exporter(collector)
         exporter.queue.add([Self.span()], wakingAt: 1)
-        Self.wait(exporter) { $0.failed == 1 }
+        try Self.wait(exporter) { $0.failed == 1 }
         exporter.queue.add([Self.span("b")], wakingAt: 1)
-        Self.wait(exporter) { $0.exported == 1 }
+        try Self.wait(exporter) { $0.exported == 1 }
         #expect(exporter.statistics == SpanExporter.Statistics(exported: 1, failed: 1))
         exporter.stop(withinMilliseconds: 1_000)
     }
@@ -75,10 +74,10 @@ struct SpanExporterTests {
         let exporter = try Self.exporter(collector)
         let begin = SystemTime().monotonic
         exporter.queue.add([Self.span()], wakingAt: 1)
-        Self.wait(exporter) { $0.exported == 1 }
+        try Self.wait(exporter) { $0.exported == 1 }
         #expect(SystemTime().monotonic - begin >= 1_000_000_000)
         exporter.queue.add([Self.span()], wakingAt: 1)
-        Self.wait(exporter) { $0.failed == 1 }
+        try Self.wait(exporter) { $0.failed == 1 }
         exporter.stop(withinMilliseconds: 1_000)
     }
 
@@ -86,7 +85,7 @@ struct SpanExporterTests {
         let collector = try ScriptedCollector { _, connection in connection.close() }
         let exporter = try Self.exporter(collector, total: 500)
         exporter.queue.add([Self.span(), Self.span()], wakingAt: 1)
-        Self.wait(exporter) { $0.failed == 2 }
+        try Self.wait(exporter) { $0.failed == 2 }
         #expect(exporter.statistics.retries >= 1)
         exporter.stop(withinMilliseconds: 1_000)
     }
@@ -101,7 +100,7 @@ struct SpanExporterTests {
         }
         let exporter = try Self.exporter(collector)
         exporter.queue.add([Self.span(), Self.span(), Self.span()], wakingAt: 1)
-        Self.wait(exporter) { $0.exported == 1 }
+        try Self.wait(exporter) { $0.exported == 1 }
         #expect(exporter.statistics == SpanExporter.Statistics(exported: 1, rejected: 2))
         exporter.stop(withinMilliseconds: 1_000)
     }
