@@ -44,7 +44,7 @@ enum EdgeprintWorker {
         }
         guard socket.greet(sandbox.posture) else { exit(1) }
         while case .job(let job, let sources) = socket.next() {
-            guard socket.send(JobRunner(job: job).run(descriptors: sources)) else { exit(1) }
+            guard socket.send(JobRunner(job: job).run(descriptors: sources) { socket.hasMessage }) else { exit(1) }
         }
     }
 }
