@@ -7,7 +7,7 @@ import LinuxSystem
 /// The daemon kills the process if neither is reached in time, as in a single long call of an encoder.
 final class Deadline {
     /// The nanoseconds between two looks for a cancellation, each a system call.
-    private static let lookInterval: Int64 = 2_000_000
+    private static let lookInterval: Int64 = 500_000
 
     private let end: Int64
     private let time = SystemTime()
