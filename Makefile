@@ -74,6 +74,7 @@ bench: demo/landscape.jpg $(BIN)/edgeprint ## Measures hits against nginx, trans
 	Benchmarks/transforms.sh
 	Benchmarks/formats.sh
 	Benchmarks/widths.sh
+	Benchmarks/restoration.sh
 	Benchmarks/encoders.sh
 	Benchmarks/domains.sh
 	Benchmarks/sandbox-cost.sh

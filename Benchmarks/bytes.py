@@ -1,13 +1,15 @@
 """Bytes at equal ssimulacra2 against other servers' encoders, and the CPU time of whole requests; see bytes.sh.
 
-Each picture is resized by Edgeprint and by libvips, as other servers do it, and encoded at eight qualities. Both are scored against
-a resize of the whole original by a Lanczos filter in floating point, so that neither side's resampler is the reference.
+Each picture is resized by Edgeprint and by libvips, as other servers do it, and encoded at nine qualities. Both are scored against
+a resize of the whole original by a Lanczos filter in floating point, so that neither side's resampler is the reference. With `--second`,
+results are what popular ones are replaced by; JPEGs are progressive then, since only these are encoded again.
 """
 
 import argparse
 import math
 import os
 import pathlib
+import re
 import statistics
 import subprocess
 import tempfile
@@ -90,9 +92,47 @@ def ratios(ours, theirs, quality):
     return (math.exp(at[0] - at[1]) if at[0] is not None else math.nan), math.exp(mean)
 
 
-def ticks(process):
-    fields = pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    return int(fields[11]) + int(fields[12])
+def ticks(daemon):
+    """CPU time of a daemon and its workers, ended ones included, in clock ticks."""
+
+    def fields(process):
+        return list(map(int, pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11:15]))
+
+    total = sum(fields(daemon))
+    for worker in subprocess.run(["pgrep", "-P", daemon], capture_output=True, text=True).stdout.split():
+        try:
+            total += sum(fields(worker)[:2])
+        except FileNotFoundError:
+            continue
+    return total
+
+
+class Recompression:
+    """Waits for second encodings, which the daemon makes one at a time after a result was requested again."""
+
+    def __init__(self, admin):
+        self.admin, self.ended = admin, 0
+
+    def ends(self):
+        """The number of second encodings that have ended, smaller or not."""
+        found = re.findall(r'^edgeprint_recompressions_total\{result="(\w+)"\} (\d+)', fetched(f"{self.admin}/metrics").decode(), re.M)
+        counts = {result: int(count) for result, count in found}
+        if any(counts[result] for result in ("abandoned", "dropped", "failed")):
+            raise SystemExit(f"bench: second encodings were not made: {counts}")
+        return counts["swapped"] + counts["larger"]
+
+    def wait(self, count):
+        self.ended += count
+        deadline = time.monotonic() + 300
+        while self.ends() < self.ended:
+            if time.monotonic() > deadline:
+                raise SystemExit("bench: no second encoding")
+            time.sleep(0.2)
+
+
+def fetched(url):
+    with urllib.request.urlopen(url) as answer:
+        return answer.read()
 
 
 def main():
@@ -100,6 +140,7 @@ def main():
     parser.add_argument("--encoders", action="store_true")
     parser.add_argument("--daemon", required=True)
     parser.add_argument("--url", required=True)
+    parser.add_argument("--second", metavar="ADMIN", help="measure second encodings; the admin listener's URL")
     parser.add_argument("--source", type=pathlib.Path, required=True)
     parser.add_argument("--formats", nargs="*", default=list(PEERS))
     parser.add_argument("files", nargs="+")
@@ -116,6 +157,7 @@ def main():
         image.colourspace("srgb").write_to_file(result, compression=0)
         return compute_ssimulacra2(reference, result)
 
+    recompression = Recompression(arguments.second) if arguments.second else None
     print(f"{'width':>5} {'format':6} {'pictures':>8} {'at their default':>17} {'worst':>6} {'all scores':>10} {'worst':>6}"
           f" {'CPU ms':>7} {'theirs':>7}  worst picture")
     for width in WIDTHS:
@@ -133,16 +175,18 @@ def main():
             (arguments.source / name).write_bytes(pathlib.Path(original).read_bytes())
             for format in arguments.formats:
                 peer, ours, theirs = PEERS[format], Curve(), Curve()
-                workers = subprocess.run(["pgrep", "-P", arguments.daemon], capture_output=True, text=True).stdout.split()
-                before = sum(map(ticks, [*workers, arguments.daemon]))
-                made = []
-                for quality in QUALITIES[format]:
-                    # A white background, since JPEG has no other, and the size that the reference has.
-                    query = f"w={width}&h={height}&fit=fill&bg=ffffff&format={format}&q={quality}"
-                    with urllib.request.urlopen(f"{arguments.url}/{name}?{query}") as answer:
-                        made.append((quality, answer.read()))
-                after = sum(map(ticks, [*workers, arguments.daemon]))
-                spent[format][0] += (after - before) / os.sysconf("SC_CLK_TCK")
+                before = ticks(arguments.daemon)
+                # A white background, since JPEG has no other, and the size that the reference has.
+                query = f"w={width}&h={height}&fit=fill&bg=ffffff&format={format}"
+                if recompression and format == "jpeg":
+                    query += "&progressive=1"
+                urls = {quality: f"{arguments.url}/{name}?{query}&q={quality}" for quality in QUALITIES[format]}
+                if recompression:
+                    for url in [*urls.values()] * 2:
+                        fetched(url)
+                    recompression.wait(len(urls))
+                made = [(quality, fetched(url)) for quality, url in urls.items()]
+                spent[format][0] += (ticks(arguments.daemon) - before) / os.sysconf("SC_CLK_TCK")
                 for quality, data in made:
                     ours.add(quality, score(data), len(data))
                 made = []

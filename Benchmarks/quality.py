@@ -206,14 +206,19 @@ class Model:
         self.slope = [weights[1] - slope @ self.mean, *slope]
 
 
+# Queries of encodings that have a model of their own, by the model's name.
+VARIANTS = {"sharpWebP": "webp&sharp_yuv=1"}
+
+
 def fit(arguments):
     for format in arguments.formats:
+        query = VARIANTS.get(format, format)
         curves, traits = [], []
         for width in arguments.widths:
             for path in prepared(arguments, width):
                 score = Score(pyvips.Image.new_from_file(str(path)).numpy()[:, :, :3])
                 curves.append([
-                    score(pixels(fetched(arguments, path, f"format={format}&q={q}")[0])) for q in QUALITIES
+                    score(pixels(fetched(arguments, path, f"format={query}&q={q}")[0])) for q in QUALITIES
                 ])
                 traits.append(score.traits)
         model = Model(numpy.array(curves), numpy.array(traits))

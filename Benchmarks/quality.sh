@@ -24,7 +24,7 @@ measure() {
         --admin http://127.0.0.1:18081 --source "$work/source" "${photographs[@]}"
 }
 if [[ $task == fit ]]; then
-    measure fit --formats jpeg webp avif jxl
+    measure fit --formats jpeg webp sharpWebP avif jxl
     exit
 fi
 measure spread --levels low eco good best

@@ -87,6 +87,57 @@ struct QualitySearchTests {
         #expect(plain.description.quality != nil && plain.description.tries == 0 && plain.description.score == nil)
     }
 
+    @Test func `a WebP with fine colours scores what only sharp_yuv reaches`() throws {
+        // Saturated rectangles, whose edges subsampled chroma blurs.
+        let picture = PixelImage(width: 160, height: 120) { x, y in
+            (x / 11 + y / 7).isMultiple(of: 2) ? [220, 30, 40, 255] : [50, 90, 40, 255]
+        }
+        let source = Self.opaque(picture)
+        let found = try make("format=webp&q=auto:best", of: source)
+        let plain = try make("format=webp&q=95", of: source)
+        let quality = try #require(found.description.quality)
+        let sharp = try make("format=webp&q=\(quality)&sharp_yuv=1", of: source)
+        #expect(found.bytes == sharp.bytes)
+        #expect(try score(picture, found) > score(picture, plain) + 20)
+        #expect(found.description.tries <= QualitySteps.most)
+    }
+
+    @Test func `a WebP is encoded without sharp_yuv where that scores more`() throws {
+        // Fine stripes of equal luma, which no other luma imitates.
+        let picture = PixelImage(width: 160, height: 120) { x, y in
+            (x / 3 + y / 5).isMultiple(of: 2) ? [200, 60, 60, 255] : [60, 110, 70, 255]
+        }
+        let source = Self.opaque(picture)
+        let found = try make("format=webp&q=auto:best", of: source)
+        let quality = try #require(found.description.quality)
+        let plain = try make("format=webp&q=\(quality)", of: source)
+        #expect(found.bytes == plain.bytes)
+        let sharp = try make("format=webp&q=\(quality)&sharp_yuv=1", of: source)
+        #expect(try score(picture, found) > score(picture, sharp))
+    }
+
+    @Test func `animations with fine colours are encoded as they were scored`() throws {
+        let rectangles: [[UInt8]] = (0..<3).map { (shift: Int) -> [UInt8] in
+            var pixels: [UInt8] = []
+            for y in 0..<120 {
+                for x in 0..<160 { pixels.append(UInt8(((x + shift) / 11 + y / 7) % 2)) }
+            }
+            return pixels
+        }
+        let source = TestImages.gif(
+            width: 160,
+            height: 120,
+            palette: [(220, 30, 40), (50, 90, 40), (0, 0, 0), (255, 255, 255)],
+            frames: rectangles,
+            delays: [5, 5, 5],
+            loop: 0
+        )
+        let found = try make("format=webp&q=auto:best", of: source, as: .gif)
+        let quality = try #require(found.description.quality)
+        let sharp = try make("format=webp&q=\(quality)&sharp_yuv=1", of: source, as: .gif)
+        #expect(found.bytes == sharp.bytes)
+    }
+
     /// The root of the mean squared difference from a score of 75.
     private static func miss(_ scores: [Double]) -> Double {
         (scores.reduce(0) { $0 + ($1 - 75) * ($1 - 75) } / Double(scores.count)).squareRoot()

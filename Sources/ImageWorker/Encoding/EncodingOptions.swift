@@ -46,6 +46,9 @@ struct EncodingOptions {
         return options
     }
 
+    /// Whether a lossy WebP's chroma is subsampled with its effect on luma in mind.
+    var usesSharpYUV: Bool { webp.useSharpYUV || settings.usesSharpYUV }
+
     /// The request's effort, clamped to the format's scale; `standard` without one.
     func effort(in range: ClosedRange<Int>, standard: Int) -> CInt {
         CInt(min(max(settings.effort ?? standard, range.lowerBound), range.upperBound))

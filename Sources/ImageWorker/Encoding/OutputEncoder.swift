@@ -119,14 +119,14 @@ struct OutputEncoder {
         guard seeksQuality else {
             return ScoreSearch.Found(
                 encoded: try coder.encodeWithinBounds(picture, options),
-                quality: options.quality
+                options: options
             )
         }
         let distance = output.quality.distance(for: plan.settings.quality)
         var found = try ScoreSearch(coder: coder, options: options, target: QualityDefaults.score(at: distance))
             .run(picture)
         if let maximum = options.settings.maximumBytes, found.encoded.count > maximum {
-            found.encoded = try coder.encodeWithinBounds(picture, options.with(quality: found.quality))
+            found.encoded = try coder.encodeWithinBounds(picture, found.options)
             found.score = nil
         }
         return found

@@ -46,9 +46,11 @@ struct QualityModel {
 
 extension QualityModel {
     /// Returns the model of a format; formats without a quality have JPEG's.
-    static func of(_ format: ImageFormat) -> QualityModel {
+    ///
+    /// - Parameter sharpYUV: whether a WebP's chroma is subsampled with its effect on luma in mind.
+    static func of(_ format: ImageFormat, sharpYUV: Bool = false) -> QualityModel {
         switch format {
-        case .webp: webp
+        case .webp: sharpYUV ? sharpWebP : webp
         case .avif: avif
         case .jxl: jxl
         default: jpeg
@@ -76,6 +78,19 @@ extension QualityModel {
         slope: [
             7.822, 0.127, 0.952, -0.202, 0.541, 1.019, 0.498, 2.774, 2.366, 2.21, 7.707, 0.459, -0.481,
             0.049, 0.019, 0.004,
+        ],
+        tolerance: 2.5
+    )
+    /// WebP with `sharp_yuv`.
+    private static let sharpWebP = QualityModel(
+        curve: [53.0, 59.2, 63.8, 67.5, 70.9, 76.9, 83.5, 88.9],
+        offset: [
+            -23.872, 0.193, -2.134, 0.253, -0.749, -1.779, -1.898, -4.217, 1.596, -1.975, -16.5, 0.027,
+            0.317, -0.176, 0.171, 0.284,
+        ],
+        slope: [
+            9.864, -0.024, -0.716, -0.288, 0.082, 0.591, 0.987, 1.766, 0.78, 1.861, 7.572, 0.391, 0.039,
+            0.012, -0.181, -0.059,
         ],
         tolerance: 2.5
     )

@@ -32,7 +32,7 @@ struct QualitySteps {
     init(model: QualityModel, traits: PictureTraits?, target: Double) {
         self.model = model
         self.target = target
-        tolerance = model.tolerance + 0.06 * (75 - min(target, 100))
+        tolerance = model.tolerance + 0.08 * (75 - min(target, 100))
         next = Self.range.clamp(model.quality(for: target, traits))
     }
 

@@ -4,7 +4,8 @@ import LinuxSystem
 /// Finds the quality whose result scores nearest to a target (`q=auto`).
 ///
 /// Encodes at a quality guessed from the image, decodes, scores, and encodes again only if the score is too far off. Uses nothing of
-/// earlier images, so the same request gives the same bytes, unless its deadline ends the search.
+/// earlier images, so the same request gives the same bytes, unless its deadline ends the search. A WebP with fine colours is encoded
+/// with `sharp_yuv`, without which it may not reach the score at any quality.
 struct ScoreSearch {
     let coder: any Coder
     /// The options; their quality is that of images too small to be scored.
@@ -28,7 +29,9 @@ struct ScoreSearch {
     /// The result of a search.
     struct Found {
         var encoded: EncodedPicture
-        var quality: Int
+        /// The options that it was encoded with.
+        var options: EncodingOptions
+        var quality: Int { options.quality }
         /// The number of encodes that were scored.
         var tries = 0
         /// The score of `encoded`; `nil` if it was not measured.
@@ -45,7 +48,7 @@ struct ScoreSearch {
         let frame = picture.frames[0]
         let sheet = picture.animation == nil ? nil : try SampleSheet.make(of: picture.frames)
         guard Self.isLargeEnough(sheet ?? frame) else {
-            return Found(encoded: try coder.encode(picture, options), quality: options.quality)
+            return Found(encoded: try coder.encode(picture, options), options: options)
         }
         guard let sheet else { return try search(picture, deadlineShare: 1) }
         let sample = FinishedPicture(frames: [sheet], animation: nil, filter: MetadataFilter(policy: .strip))
@@ -53,7 +56,7 @@ struct ScoreSearch {
         // Animations are encoded with more effort than stills: twice the time for each pixel, and eight times at a stated effort.
         let found = try search(sample, deadlineShare: 1 + factor * (options.settings.effort == nil ? 2 : 8))
         var whole = found
-        whole.encoded = try coder.encode(picture, options.with(quality: found.quality))
+        whole.encoded = try coder.encode(picture, found.options)
         return whole
     }
 
@@ -63,28 +66,62 @@ struct ScoreSearch {
     private func search(_ picture: FinishedPicture, deadlineShare: Double) throws -> Found {
         let frame = picture.frames[0]
         let reference = try PerceptualScore(of: Self.scored(frame))
-        let model = QualityModel.of(coder.format)
+        var options = options
+        if choosesSharpYUV { options.webp.useSharpYUV = reference.traits?.hasFineColours == true }
+        let model = QualityModel.of(coder.format, sharpYUV: options.usesSharpYUV)
         var steps =
             isRefined
             ? QualitySteps(model: model, from: options.quality, target: target, tolerance: Self.closeness)
             : QualitySteps(model: model, traits: reference.traits, target: target)
         let time = SystemTime()
         var best: Found?
-        while let quality = steps.next {
-            try options.deadline.check()
+        var isTimeLeft = true
+        while let quality = steps.next, isTimeLeft {
             let start = time.monotonic
-            let encoded = try coder.encode(picture, options.with(quality: quality))
-            guard let score = try measured(encoded, against: reference) else { break }
+            guard let tried = try encoded(picture, options.with(quality: quality), reference), let score = tried.score
+            else { break }
             steps.note(score)
-            if steps.best == quality { best = Found(encoded: encoded, quality: quality, score: score) }
+            if steps.best == quality { best = tried }
             let cost = Double(time.monotonic - start)
             // One and a half, since a higher quality takes longer.
-            if Double(options.deadline.left) < 1.5 * cost * deadlineShare { break }
+            isTimeLeft = Double(options.deadline.left) >= 1.5 * cost * deadlineShare
         }
-        guard var best else { return Found(encoded: try coder.encode(picture, options), quality: options.quality) }
+        guard var best else { return Found(encoded: try coder.encode(picture, options), options: options) }
         best.tries = steps.tries
-        return best
+        let isReached = best.score ?? target >= target - steps.tolerance
+        return isReached || !choosesSharpYUV || !isTimeLeft || best.tries == QualitySteps.most
+            ? best : try better(than: best, picture, reference)
     }
+
+    /// Encodes a WebP that cannot reach the target the other way, with `sharp_yuv` or without, and returns the better result.
+    private func better(
+        than found: Found,
+        _ picture: FinishedPicture,
+        _ reference: PerceptualScore
+    ) throws -> Found {
+        var (other, found) = (found.options, found)
+        other.webp.useSharpYUV.toggle()
+        found.tries += 1
+        guard var tried = try encoded(picture, other, reference), tried.score ?? 0 > found.score ?? 0 else {
+            return found
+        }
+        tried.tries = found.tries
+        return tried
+    }
+
+    /// Encodes once, and scores the result; `nil` if there is not enough memory to decode it.
+    private func encoded(
+        _ picture: FinishedPicture,
+        _ options: EncodingOptions,
+        _ reference: PerceptualScore
+    ) throws -> Found? {
+        try options.deadline.check()
+        let encoded = try coder.encode(picture, options)
+        return try measured(encoded, against: reference).map { Found(encoded: encoded, options: options, score: $0) }
+    }
+
+    /// Whether the search decides about `sharp_yuv`: for WebPs without it, but not for second encodings, which try both.
+    private var choosesSharpYUV: Bool { coder.format == .webp && !isRefined && !options.usesSharpYUV }
 
     private static func isLargeEnough(_ frame: Raster) -> Bool { min(frame.width, frame.height) >= shortestSide }
 

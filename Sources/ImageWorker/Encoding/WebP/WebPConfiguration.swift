@@ -36,7 +36,7 @@ enum WebPConfiguration {
         result.alpha_quality = CInt(options.settings.alphaQuality ?? webp.alphaQuality)
         result.partitions = CInt(webp.partitions)
         result.partition_limit = CInt(webp.partitionLimit)
-        result.use_sharp_yuv = webp.useSharpYUV || options.settings.usesSharpYUV ? 1 : 0
+        result.use_sharp_yuv = options.usesSharpYUV ? 1 : 0
         result.exact = webp.exact ? 1 : 0
         result.target_PSNR = Float(webp.targetPSNR)
         if let targetBytes {
