@@ -26,6 +26,12 @@ struct JobSocket {
         return send(message, [])
     }
 
+    /// Whether a job arrives, or the daemon ends, before the worker is idle.
+    var hasJobSoon: Bool {
+        var entry = pollfd(fd: Self.descriptor, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&entry, 1, Self.idleTime) != 0
+    }
+
     /// Waits for the next job; if none arrives for a while, trims the heap, and later unmaps code.
     func next() -> Arrival {
         var entry = pollfd(fd: Self.descriptor, events: Int16(POLLIN), revents: 0)
