@@ -47,7 +47,7 @@ enum EdgeprintWorker {
         var isStarting = socket.hasJobSoon
         if !isStarting { edge_unmap_unused_code() }
         while case .job(let job, let sources) = socket.next() {
-            guard socket.send(JobRunner(job: job).run(descriptors: sources)) else { exit(1) }
+            guard socket.send(JobRunner(job: job).run(descriptors: sources) { socket.hasMessage }) else { exit(1) }
             if isStarting { edge_unmap_unused_code() }
             isStarting = false
         }

@@ -1,7 +1,7 @@
 import ImagePlan
 import Testing
 
-/// Compares messages with recorded bytes of protocol version 6: a change of these bytes needs another version.
+/// Compares messages with recorded bytes of protocol version 7: a change of these bytes needs another version.
 @Suite(.timeLimit(.minutes(1)))
 struct WorkerMessageBytesTests {
     private static var job: WorkerJob {
@@ -61,10 +61,10 @@ struct WorkerMessageBytesTests {
         timing: WorkerReply.Timing(decode: 3)
     )
 
-    @Test func `a job has the bytes of version 6`() throws {
+    @Test func `a job has the bytes of version 7`() throws {
         let recorded = Self.bytes(
             """
-            454447570602bd00000008070605040302010000000002000000041027000080f0fa0200000000000100000401a00f0000b8\
+            454447570702bd00000008070605040302010000000002000000041027000080f0fa0200000000000100000401a00f0000b8\
             0b00000600021000313f773d31302662673d66663838303001504f3c02010004323c00010101640000640000000000000200\
             313f0001643206010002323c00010101640000640001000000010000000004000000010915cd5b070000000000e803000000\
             ee020000010108006c6f676f732fc3a44d000000000000000c40420f00000000000000004000000000000000004f002d06
@@ -74,10 +74,10 @@ struct WorkerMessageBytesTests {
         #expect(try WorkerJob(decoding: recorded) == Self.job)
     }
 
-    @Test func `a reply has the bytes of version 6`() throws {
+    @Test func `a reply has the bytes of version 7`() throws {
         let recorded = Self.bytes(
             """
-            4544475706036c0000000900000000000000000100000002000000ffffffff03040400000003000000010000000003000000\
+            4544475707036c0000000900000000000000000100000002000000ffffffff03040400000003000000010000000003000000\
             000000000003280000001e000000070000000100001000000000000180010000000100000001000000000200000000000000\
             00470400000000e602000000000102037b7d
             """
@@ -86,10 +86,10 @@ struct WorkerMessageBytesTests {
         #expect(try WorkerReplyMessage(decoding: recorded, descriptors: 1).reply == Self.results)
     }
 
-    @Test func `a failure and the greeting have the bytes of version 6`() throws {
+    @Test func `a failure and the greeting have the bytes of version 7`() throws {
         let recorded = Self.bytes(
             """
-            454447570603260000000500000000000000030300000000000000000000000900746f6f206c6172676504006d61736b
+            454447570703260000000500000000000000030300000000000000000000000900746f6f206c6172676504006d61736b
             """
         )
         #expect(try Self.failure.encoded() == recorded)
@@ -99,12 +99,13 @@ struct WorkerMessageBytesTests {
         posture.landlockVersion = 7
         posture.calls = [.init(name: "get_call", isAllowed: false)]
         let greeting = Self.bytes(
-            "4544475706012100000003000000000001000000000205000000070108006765745f63616c6c0002010000"
+            "4544475707012100000003000000000001000000000205000000070108006765745f63616c6c0002010000"
         )
         #expect(try WorkerMessage.encodeReady(WorkerGreeting(posture, encoded: [.jpeg, .jxl])) == greeting)
         let decoded = try WorkerMessage.decodeReady(greeting)
         #expect(decoded.posture == posture && decoded.encoded == [.jpeg, .jxl])
-        let trapped = Self.bytes("45444757060404000000b0010000")
+        #expect(WorkerMessage.cancellation == Self.bytes("45444757070500000000"))
+        let trapped = Self.bytes("45444757070404000000b0010000")
         #expect(WorkerMessage.encodeTrapped(432) == trapped)
         #expect(try WorkerMessage.decodeTrapped(trapped) == 432)
     }

@@ -61,10 +61,11 @@ extension WorkerDriver {
         }
         let allowed = Int64(pending.job.deadlineMilliseconds) + Int64(shared.configuration.deadlineGrace)
         var limit = start + allowed * 1_000_000
+        var isCancelled = false
         while true {
             switch worker.receive(until: limit, wake: wake, time: shared.time) {
             case .message(let bytes, let descriptors):
-                return finish(attempt, bytes, descriptors, start: start, &age)
+                return finish(attempt, bytes, descriptors, start: start, isCancelled: isCancelled, &age)
             case .hungUp:
                 finishGone(attempt, worker)
                 return false
@@ -76,16 +77,12 @@ extension WorkerDriver {
                     pending.end(.failure(.cancelled))
                     return false
                 }
-                if pending.isStopRequested {
-                    worker.end()
-                    // The release of the job queues it again, unless its result is useless.
-                    _ = pending.setBack()
-                    return false
-                }
-                if pending.isAbandoned {
-                    let grace = Int64(shared.configuration.abandonGrace) * 1_000_000
-                    limit = min(limit, shared.time.monotonic + grace)
-                }
+                let isStopRequested = pending.isStopRequested
+                guard isStopRequested || pending.isAbandoned else { continue }
+                if !isCancelled { isCancelled = worker.send(WorkerMessage.cancellation, descriptors: []) }
+                let configuration = shared.configuration
+                let grace = isStopRequested ? configuration.stopGrace : configuration.abandonGrace
+                limit = min(limit, shared.time.monotonic + Int64(grace) * 1_000_000)
             }
         }
     }
@@ -98,6 +95,7 @@ extension WorkerDriver {
         _ bytes: [UInt8],
         _ descriptors: [SharedDescriptor],
         start: Int64,
+        isCancelled: Bool,
         _ age: inout WorkerAge
     ) -> Bool {
         guard let message = try? WorkerReplyMessage(decoding: bytes, descriptors: descriptors.count),
@@ -109,6 +107,11 @@ extension WorkerDriver {
         case .failure(.worker):
             attempt.lose()
             return false
+        case .failure(.cancelled):
+            guard isCancelled else { return violation(attempt) }
+            // The release of the job queues it again, unless its result is useless.
+            _ = attempt.pending.setBack()
+            return true
         case .failure(let failure):
             count(&age)
             if failure.isDecoderError { age.hasRejected = true }
@@ -166,10 +169,11 @@ extension WorkerDriver {
         }
     }
 
-    /// Kills a worker that still runs after the deadline and its grace.
+    /// Kills a worker that still runs after the deadline or the cancellation, and the grace.
     private func finishLate(_ attempt: Attempt, _ worker: WorkerProcess) {
         worker.end()
-        guard !attempt.pending.isAbandoned else { return }
+        if attempt.pending.isStopRequested { _ = attempt.pending.setBack() }
+        guard !attempt.pending.isAbandoned, !attempt.pending.isSetBack else { return }
         note { statistics, _ in statistics.timeouts += 1 }
         attempt.pending.end(.failure(.transformTimeout))
     }
@@ -195,6 +199,7 @@ extension PipelineError {
         case .refused(let text, let name): self = .refused(text, parameter: name)
         case .deadline: self = .transformTimeout
         case .worker: self = .workerLost
+        case .cancelled: self = .cancelled
         }
     }
 }

@@ -25,7 +25,7 @@ extension WorkerReply.Failure {
     var isDecoderError: Bool {
         switch self {
         case .broken, .unsupported: true
-        case .refused, .deadline, .worker: false
+        case .refused, .deadline, .cancelled, .worker: false
         }
     }
 }

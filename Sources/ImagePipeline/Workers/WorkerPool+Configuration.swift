@@ -41,10 +41,13 @@ extension WorkerPool {
         package var errorReplacements = Self.processors
         /// The time between a job's deadline and the kill of its worker, in milliseconds; the worker normally stops by itself.
         package var deadlineGrace = 500
-        /// The time that an abandoned job may still run before its worker is killed, in milliseconds.
+        /// The time that a worker has to stop an abandoned job before it is killed, in milliseconds.
         ///
-        /// Most jobs end within it, and starting a process would cost more than finishing them.
+        /// Most need some milliseconds. A single long call of a library cannot be stopped, but starting a process costs more than a
+        /// short rest of one.
         package var abandonGrace = 250
+        /// The same while others wait for the worker.
+        package var stopGrace = 100
         /// The time that a job always has before it can be ended because it takes four times as long as expected and others wait, in
         /// milliseconds.
         package var shortestRun = 250

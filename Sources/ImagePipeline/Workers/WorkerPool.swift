@@ -11,7 +11,8 @@ import Synchronization
 ///
 /// A job whose image crashes its worker fails with `.crashedDecoder`. A job whose worker is lost otherwise runs once more on a new worker
 /// and then fails with `.workerLost`. If no worker can be started, jobs fail with `.noWorker`. Cancelling a running job runs its
-/// completion at once; its worker has `abandonGrace` to finish before it is killed, or none while other jobs wait and no worker is free.
+/// completion at once; its worker is told to stop, and is killed if it has not after `abandonGrace`, or after `stopGrace` while
+/// other jobs wait and no worker is free.
 package final class WorkerPool: Transforming {
     /// The state that the pool's threads share; the threads do not retain the pool itself.
     final class Shared: Sendable {

@@ -105,7 +105,7 @@ extension WorkerJob {
 extension WorkerJob: FieldCoded {
     static var blank: WorkerJob { WorkerJob() }
 
-    /// The order is that of protocol version 6: append new fields, those of outputs as one more `each`.
+    /// The order is that of protocol version 7: append new fields, those of outputs as one more `each`.
     static let fields: [MessageField<WorkerJob>] = [
         MessageField("id", \.id, .unsigned),
         MessageField("sourceLength", \.sourceLength, .uint64(1...Int.max)),

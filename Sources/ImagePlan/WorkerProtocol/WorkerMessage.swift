@@ -1,10 +1,10 @@
-/// The frame of worker protocol version 6, and the bounds that both ends enforce.
+/// The frame of worker protocol version 7, and the bounds that both ends enforce.
 ///
 /// A message is one datagram of a `SOCK_SEQPACKET` pair: the kernel keeps message boundaries, so a hostile peer cannot shift
 /// them. Layout, little endian: `EDGW`, version (1 byte), kind (1 byte), length of the body (4 bytes), the body.
 package enum WorkerMessage {
     /// The protocol's version; both ends come from one build, so any other version is an error.
-    package static let version: UInt8 = 6
+    package static let version: UInt8 = 7
     /// Bytes of the frame before the body.
     package static let headSize = 10
     /// The maximum bytes of results inside a message; larger results are passed in sealed memory files.
@@ -32,7 +32,12 @@ package enum WorkerMessage {
         case reply = 3
         /// Worker to daemon, before it is ready: the number of a system call that the filter of the canary has trapped.
         case trapped = 4
+        /// Daemon to worker: the job that it runs is not wanted any more. A worker without a job ignores it.
+        case cancel = 5
     }
+
+    /// The message that cancels a job.
+    package static let cancellation = frame(.cancel).bytes
 
     static let magic: UInt32 = 0x5747_4445
 
@@ -111,7 +116,7 @@ package enum WorkerMessage {
     }
 }
 
-/// The reason why bytes are not a message of worker protocol version 6, or why a value cannot be encoded in one.
+/// The reason why bytes are not a message of worker protocol version 7, or why a value cannot be encoded in one.
 package enum WorkerMessageError: Error, Hashable, Sendable {
     case magic
     case version(UInt8)

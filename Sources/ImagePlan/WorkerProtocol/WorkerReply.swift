@@ -71,6 +71,8 @@ package struct WorkerReply: Hashable, Sendable {
         case refused(String, parameter: String? = nil)
         /// The deadline has passed: 504.
         case deadline
+        /// The daemon has cancelled the job.
+        case cancelled
         /// The worker itself failed, for example without memory for a result; the image is not at fault.
         case worker(String)
     }

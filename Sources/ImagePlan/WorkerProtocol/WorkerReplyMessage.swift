@@ -123,7 +123,7 @@ private struct ReplyItems: FieldCoded {
 
     static let blank = ReplyItems()
 
-    /// The order is that of protocol version 6: append new fields of results as one more `each`.
+    /// The order is that of protocol version 7: append new fields of results as one more `each`.
     static let fields: [MessageField<ReplyItems>] = [
         MessageField("outputs", \.items, .list(1...WorkerMessage.maximumOutputs)),
         .each(
@@ -172,6 +172,9 @@ extension WorkerReply.Failure {
             guard body.text.isEmpty else { throw .field("text") }
             self = .deadline
         case 5: self = .worker(body.text)
+        case 6:
+            guard body.text.isEmpty else { throw .field("text") }
+            self = .cancelled
         default: throw .field("status")
         }
     }
@@ -183,6 +186,7 @@ extension WorkerReply.Failure {
         case .refused: 3
         case .deadline: 4
         case .worker: 5
+        case .cancelled: 6
         }
     }
 
@@ -198,7 +202,7 @@ extension WorkerReply.Failure {
                 clean.unicodeScalars.append(scalar.isControl ? " " : scalar)
             }
             return clean
-        case .deadline: return ""
+        case .deadline, .cancelled: return ""
         }
     }
 

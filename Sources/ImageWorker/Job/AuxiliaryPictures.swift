@@ -104,7 +104,7 @@ extension WorkerReply.Failure {
         case .broken(let text, _): .broken("\(step): \(text)", parameter: step)
         case .refused(let text, _): .refused("\(step): \(text)", parameter: step)
         case .worker(let text): .worker("\(step): \(text)")
-        case .deadline: .deadline
+        case .deadline, .cancelled: self
         }
     }
 }

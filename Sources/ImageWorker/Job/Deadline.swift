@@ -2,19 +2,38 @@ import CVips
 import ImagePlan
 import LinuxSystem
 
-/// The deadline of a job, checked between steps and in libvips' "eval" signal.
+/// The deadline of a job, checked between steps and in libvips' "eval" signal; a job that the daemon cancels is treated as late.
 ///
 /// The daemon kills the process if neither is reached in time, as in a single long call of an encoder.
 final class Deadline {
+    /// The nanoseconds between two looks for a cancellation, each a system call.
+    private static let lookInterval: Int64 = 2_000_000
+
     private let end: Int64
     private let time = SystemTime()
+    private let isUnwanted: () -> Bool
+    private var nextLook: Int64
+    /// Whether the daemon has cancelled the job.
+    private(set) var isCancelled = false
 
     /// Starts counting now.
-    init(milliseconds: Int) {
-        end = time.monotonic + Int64(milliseconds) * 1_000_000
+    ///
+    /// - Parameter isUnwanted: whether the daemon has cancelled the job.
+    init(milliseconds: Int, isUnwanted: @escaping () -> Bool = { false }) {
+        let now = time.monotonic
+        end = now + Int64(milliseconds) * 1_000_000
+        nextLook = now + Self.lookInterval
+        self.isUnwanted = isUnwanted
     }
 
-    var hasPassed: Bool { time.monotonic >= end }
+    var hasPassed: Bool {
+        let now = time.monotonic
+        if now >= nextLook, !isCancelled {
+            nextLook = now + Self.lookInterval
+            isCancelled = isUnwanted()
+        }
+        return isCancelled || now >= end
+    }
     /// The remaining time in nanoseconds; negative after the deadline.
     var left: Int64 { end - time.monotonic }
 

@@ -11,10 +11,12 @@ struct JobRunner {
     }
 
     /// Runs the job and closes the descriptors: the source's, then those of the auxiliary images.
-    func run(descriptors: [CInt]) -> Answer {
+    ///
+    /// - Parameter isUnwanted: whether the daemon has cancelled the job.
+    func run(descriptors: [CInt], isUnwanted: @escaping () -> Bool = { false }) -> Answer {
         // An unread error of an earlier libvips call would be taken for this job's.
         VipsError.forget()
-        let deadline = Deadline(milliseconds: job.deadlineMilliseconds)
+        let deadline = Deadline(milliseconds: job.deadlineMilliseconds, isUnwanted: isUnwanted)
         let lengths = [job.sourceLength] + job.auxiliaries.map(\.length)
         // Map or close every descriptor before the first failure is thrown.
         let mappings = zip(descriptors, lengths).map { descriptor, length in
@@ -173,6 +175,7 @@ struct JobRunner {
     /// Converts an error to a failure of the protocol.
     private static func failure(_ error: any Error, _ deadline: Deadline) -> WorkerReply.Failure {
         switch error {
+        case _ where deadline.isCancelled: .cancelled
         case let failure as WorkerReply.Failure: failure
         case MetadataCleaner.Stop.broken(let reason): .broken(reason)
         case MetadataCleaner.Stop.unsupported(let format):

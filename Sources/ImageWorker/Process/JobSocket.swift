@@ -27,13 +27,25 @@ struct JobSocket {
     }
 
     /// Whether a job arrives, or the daemon ends, before the worker is idle.
-    var hasJobSoon: Bool {
+    var hasJobSoon: Bool { hasMessage(within: Self.idleTime) }
+
+    /// Whether the daemon has sent a message, which cancels the job that runs, or closed the socket.
+    var hasMessage: Bool { hasMessage(within: 0) }
+
+    private func hasMessage(within milliseconds: CInt) -> Bool {
         var entry = pollfd(fd: Self.descriptor, events: Int16(POLLIN), revents: 0)
-        return unsafe poll(&entry, 1, Self.idleTime) != 0
+        return unsafe poll(&entry, 1, milliseconds) > 0
     }
 
     /// Waits for the next job; if none arrives for a while, trims the heap, and later unmaps code.
     func next() -> Arrival {
+        while true {
+            if let arrival = receive() { return arrival }
+        }
+    }
+
+    /// Waits for a message; `nil` for the cancellation of a job that has ended.
+    private func receive() -> Arrival? {
         var entry = pollfd(fd: Self.descriptor, events: Int16(POLLIN), revents: 0)
         if unsafe poll(&entry, 1, Self.idleTime) == 0 {
             edge_malloc_trim()
@@ -49,6 +61,7 @@ struct JobSocket {
         } while received < 0 && errno == EINTR
         guard received > 0 else { return .end }
         bytes.removeSubrange(received...)
+        if bytes == WorkerMessage.cancellation { return nil }
         guard let job = try? WorkerJob(decoding: bytes), Int(count) == 1 + job.auxiliaries.count else { return .end }
         return .job(job, Array(sources.prefix(Int(count))))
     }

@@ -82,7 +82,7 @@ struct CanaryTests {
         let folder = try TemporaryFolder()
         let path = folder.path + "/worker"
         let script = Array(
-            "#!/bin/sh\nprintf 'EDGW\\006\\001\\007\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000' >&3\nexec sleep 20\n"
+            "#!/bin/sh\nprintf 'EDGW\\007\\001\\007\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000' >&3\nexec sleep 20\n"
                 .utf8
         )
         let file = unsafe edge_open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o755)

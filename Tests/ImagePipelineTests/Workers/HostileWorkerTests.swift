@@ -10,7 +10,7 @@ import Testing
 /// Workers that violate the protocol: shell scripts on the same socket.
 @Suite(.timeLimit(.minutes(1)), .serialized)
 struct HostileWorkerTests {
-    private static let greeting = "printf 'EDGW\\006\\001\\007\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000' >&3\n"
+    private static let greeting = "printf 'EDGW\\007\\001\\007\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000' >&3\n"
     private static let readJob = "dd bs=200000 count=1 <&3 >/dev/null 2>&1\n"
 
     /// Runs a job on scripts and returns its result.
@@ -40,11 +40,13 @@ struct HostileWorkerTests {
     }
 
     @Test(arguments: [
-        "printf garbage >&3", "printf 'EDGW\\006\\003\\377\\377\\377\\177' >&3",
-        "printf 'EDGW\\006\\001\\007\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000' >&3",
+        "printf garbage >&3", "printf 'EDGW\\007\\003\\377\\377\\377\\177' >&3",
+        "printf 'EDGW\\007\\001\\007\\000\\000\\000\\000\\000\\000\\000\\000\\000\\000' >&3",
         "head -c 150000 /dev/zero | dd bs=150000 iflag=fullblock >&3 2>/dev/null",
         // A well-formed failure, but of job 255.
-        "printf 'EDGW\\006\\003\\031\\000\\000\\000\\377\\000\\000\\000\\000\\000\\000\\000\\002\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\000\\000\\000\\000' >&3",
+        "printf 'EDGW\\007\\003\\031\\000\\000\\000\\377\\000\\000\\000\\000\\000\\000\\000\\002\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\000\\000\\000\\000' >&3",
+        // A job that was not cancelled.
+        "printf 'EDGW\\007\\003\\031\\000\\000\\000\\001\\000\\000\\000\\000\\000\\000\\000\\006\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\000\\000\\000\\000' >&3",
     ])
     func `a malformed reply counts as a lost worker`(reply: String) async throws {
         let (error, statistics) = try await outcome(of: Self.greeting + Self.readJob + reply + "\nexec sleep 20\n")
@@ -56,7 +58,7 @@ struct HostileWorkerTests {
 
     @Test func `a well-formed failure is accepted`() async throws {
         let reply =
-            "printf 'EDGW\\006\\003\\031\\000\\000\\000\\001\\000\\000\\000\\000\\000\\000\\000\\002\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\000\\000\\000\\000' >&3\n"
+            "printf 'EDGW\\007\\003\\031\\000\\000\\000\\001\\000\\000\\000\\000\\000\\000\\000\\002\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\0\\000\\000\\000\\000' >&3\n"
         let (error, statistics) = try await outcome(of: Self.greeting + Self.readJob + reply + "exec sleep 20\n")
         #expect(error == .broken(""))
         #expect(statistics.violations == 0)

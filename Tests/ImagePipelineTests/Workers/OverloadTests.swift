@@ -10,16 +10,8 @@ import Testing
 struct OverloadTests {
     private typealias Outcome = Signal<Result<TransformResult, PipelineError>?>
 
-    /// An SVG of less than 300 bytes that takes many seconds to render.
-    private static let bomb = Array(
-        """
-        <svg xmlns="http://www.w3.org/2000/svg" width="3000" height="3000"><filter id="f" x="0" y="0" width="1" height="1">\
-        <feTurbulence baseFrequency=".7" numOctaves="60"/></filter><rect width="3000" height="3000" filter="url(#f)"/></svg>
-        """.utf8
-    )
-
     private func bomb(of account: String) throws -> TransformJob {
-        var job = try PoolBench.job("1?w=3000&format=png", of: Self.bomb, as: .svg, milliseconds: 50_000)
+        var job = try PoolBench.unstoppableJob()
         // By its size, it is expected to take a few milliseconds.
         job.header = ImageHeader(format: .svg, width: 30, height: 30)
         job.account = account
@@ -38,7 +30,7 @@ struct OverloadTests {
     }
 
     @Test func `one client's slow images leave a worker to others`() async throws {
-        #expect(Self.bomb.count < 300)
+        #expect(PoolBench.bomb.count < 300)
         try await PoolBench.withPool(workers: 3) {
             $0.abandonGrace = 0
         } _: { pool in
@@ -82,6 +74,29 @@ struct OverloadTests {
         }
     }
 
+    @Test func `a job that can be stopped gives way without the end of its worker`() async throws {
+        try await PoolBench.withPool {
+            // A worker that does not stop would be waited for.
+            ($0.abandonGrace, $0.stopGrace, $0.shortestRun) = (60_000, 60_000, 50)
+        } _: { pool in
+            try await pool.wait { $0.ready == 1 }
+            let worker = pool.statistics.workers[0].pid
+            var heavy = try PoolBench.slowJob()
+            heavy.account = "a"
+            let slow = start(heavy, on: pool)
+            try await pool.wait { $0.workers[0].isBusy }
+            _ = try await pool.result(of: small(of: "b")).get()
+            #expect(slow.outcome.value == nil && pool.statistics.overruns == 1)
+            // The second attempt.
+            try await pool.wait { $0.workers[0].isBusy && $0.queued == 0 }
+            let left = start(heavy, on: pool)
+            slow.handle.cancel()
+            left.handle.cancel()
+            _ = try await pool.result(of: small(of: "b")).get()
+            #expect(pool.statistics.restarts == 0 && pool.statistics.workers[0].pid == worker)
+        }
+    }
+
     @Test func `a job whose client's turn would come too late is refused at once`() async throws {
         try await PoolBench.withPool { pool in
             var long = try PoolBench.slowJob()
@@ -111,6 +126,7 @@ struct OverloadTests {
         let time = ManualTime()
         var configuration = WorkerPool.Configuration(workers: 1)
         configuration.abandonGrace = 60_000
+        configuration.stopGrace = 0
         // It takes far longer than expected, which must not end it.
         configuration.shortestRun = 60_000
         let pool = try WorkerPool(configuration, time: time)

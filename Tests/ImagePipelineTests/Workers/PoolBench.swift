@@ -92,6 +92,19 @@ enum PoolBench {
         try job("1?blur=11&blur=11&format=png", of: noise, milliseconds: milliseconds, priority: priority)
     }
 
+    /// A job that takes many seconds in a single call of a library.
+    static func unstoppableJob() throws -> TransformJob {
+        try job("1?w=3000&format=png", of: bomb, as: .svg, milliseconds: 50_000)
+    }
+
+    /// An SVG of less than 300 bytes that takes many seconds to render.
+    static let bomb = Array(
+        """
+        <svg xmlns="http://www.w3.org/2000/svg" width="3000" height="3000"><filter id="f" x="0" y="0" width="1" height="1">\
+        <feTurbulence baseFrequency=".7" numOctaves="60"/></filter><rect width="3000" height="3000" filter="url(#f)"/></svg>
+        """.utf8
+    )
+
     private static let noise: [UInt8] = {
         var state: UInt32 = 1
         let bytes = (0..<1500 * 1000 * 4).map { _ -> UInt8 in

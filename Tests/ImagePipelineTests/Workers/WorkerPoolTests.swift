@@ -206,11 +206,14 @@ struct WorkerPoolTests {
         }
     }
 
-    @Test func `cancelling a running job ends it immediately, and its worker soon after`() async throws {
+    @Test(arguments: [true, false])
+    func `cancelling a running job ends it immediately, and its worker soon after if it cannot be stopped`(
+        canStop: Bool
+    ) async throws {
         try await PoolBench.withPool {
-            $0.abandonGrace = 50
+            $0.abandonGrace = canStop ? 60_000 : 50
         } _: { pool in
-            let job = try PoolBench.slowJob()
+            let job = canStop ? try PoolBench.slowJob() : try PoolBench.unstoppableJob()
             let handle = Shelf<(any TransformHandle)?>(nil)
             async let result = withCheckedContinuation { continuation in
                 let started = pool.transform(job) { continuation.resume(returning: $0) }
@@ -222,8 +225,9 @@ struct WorkerPoolTests {
                 Issue.record("must be cancelled")
                 return
             }
-            try await pool.wait { $0.restarts == 1 }
+            try await pool.wait { canStop ? !$0.workers[0].isBusy : $0.restarts == 1 }
             _ = try await pool.result(of: PoolBench.job()).get()
+            #expect(pool.statistics.restarts == (canStop ? 0 : 1))
         }
     }
 

@@ -28,6 +28,7 @@ enum WorkerProtocolTarget: FuzzTarget {
             (WorkerReply(id: 7, result: .success([small, small]), timing: timing), [[1, 2, 3, 4, 5], nil]),
             (WorkerReply(id: 8, result: .failure(.broken("a text", parameter: "watermark")), timing: timing), []),
             (WorkerReply(id: 9, result: .failure(.deadline), timing: timing), []),
+            (WorkerReply(id: 10, result: .failure(.cancelled), timing: timing), []),
         ]
         let messages =
             [
