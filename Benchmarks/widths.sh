@@ -4,7 +4,9 @@
 # a local file and over HTTP, each of a new original and of one that has been read before. Each round uses a new original. Compare the
 # ratios.
 source "$(dirname "$0")/common.sh"
-need curl nginx vips
+need curl nginx vips python3
+# All workers start with the daemon and stay.
+export EDGEPRINT_LIMITS_MEMORY_IDLE=0s
 rounds=${BENCH_ROUNDS:-9}
 mkdir -p "$work/source" "$work/cache" "$work/cache-2"
 photograph=${BENCH_IMAGE:-$root/../shared/images/bus-12mp.jpg}
@@ -53,11 +55,11 @@ settle() {
         sleep 0.05
     done
 }
-# cpu_us: prints microseconds of CPU of the daemon and its workers, over all threads.
+# cpu_us: prints microseconds of CPU of the daemon and its workers, by the clocks of the processes, which count threads that have ended.
 cpu_us() {
-    local pid
-    for pid in "$daemon" "${workers[@]}"; do cat "/proc/$pid/task/"*/schedstat; done 2>/dev/null |
-        awk '{sum += $1} END {printf "%d\n", sum / 1000}'
+    python3 -c '
+import sys, time
+print(int(1e6 * sum(time.clock_gettime(~int(pid) << 3 | 2) for pid in sys.argv[1:])))' "$daemon" "${workers[@]}"
 }
 # spread NUMBER…: prints the median, the smallest and the largest.
 spread() { printf '%s\n' "$@" | sort -g | awk '{a[NR] = $1} END {print NR % 2 ? a[(NR+1)/2] : (a[NR/2]+a[NR/2+1])/2, a[1], a[NR]}'; }

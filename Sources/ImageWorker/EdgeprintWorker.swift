@@ -43,8 +43,13 @@ enum EdgeprintWorker {
             sandbox.finishTrials()
         }
         guard socket.greet(sandbox.posture) else { exit(1) }
+        // Most of the code in memory was used by the start alone. A job that waits for the start comes first.
+        var isStarting = socket.hasJobSoon
+        if !isStarting { edge_unmap_unused_code() }
         while case .job(let job, let sources) = socket.next() {
             guard socket.send(JobRunner(job: job).run(descriptors: sources) { socket.hasMessage }) else { exit(1) }
+            if isStarting { edge_unmap_unused_code() }
+            isStarting = false
         }
     }
 }

@@ -139,7 +139,7 @@ struct MezzanineTests {
             let makers = try queries.map { try Workbench.maker(canonical($0), decoder, deadline) }
             #expect(try makers.map { try $0.loadFactor() } == [4, 1, 8, 2])
             let shared = try #require(try SharedDecode(of: decoder, for: makers, deadline))
-            #expect(shared.isStreamed)
+            #expect(shared.streamed == 1)
             var first = makers[1]
             first.shared = shared
             _ = try first.make()
@@ -147,6 +147,26 @@ struct MezzanineTests {
             #expect(try half.width == decoder.facts().size.width / 2)
             // Only the first output decoded.
             #expect(shared.microseconds == 0)
+        }
+    }
+
+    @Test(.enabled(if: SharedImages.isAvailable, "needs ../shared/images"))
+    func `if one output alone needs a reduced size and scales all of it, that is not held in memory, either`() throws {
+        let bytes = try Workbench.photograph("kimono.jpg")
+        let plans = try [canonical("w=64&format=png"), canonical("w=120&format=png"), Mezzanine(factor: 4).planText]
+        try Workbench.withDecoder(of: bytes, as: .jpeg) { decoder in
+            let deadline = Deadline(milliseconds: 20_000)
+            let makers = try plans.map { try Workbench.maker($0, decoder, deadline) }
+            #expect(try makers.map { try $0.loadFactor() } == [4, 2, 4])
+            let shared = try #require(try SharedDecode(of: decoder, for: makers, deadline))
+            #expect(shared.streamed == 2)
+            #expect(try shared.decoded(4, orLess: 4) == nil)
+            var first = makers[1]
+            first.shared = shared
+            _ = try first.make()
+            let quarter = try #require(try shared.decoded(4, orLess: 4))
+            #expect(try quarter.width == decoder.facts().size.width / 4)
+            #expect(try shared.raster(4) === quarter && shared.microseconds == 0)
         }
     }
 
@@ -181,7 +201,7 @@ struct MezzanineTests {
                 _ = try maker.make()
             }
             // Nothing was decoded into memory.
-            #expect(shared.isStreamed && shared.microseconds == 0)
+            #expect(shared.streamed == 1 && shared.microseconds == 0)
         }
     }
 

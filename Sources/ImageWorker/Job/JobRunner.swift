@@ -116,10 +116,10 @@ struct JobRunner {
         }
     }
 
-    /// The order of the outputs: with a streamed source, the output that needs the full size comes first.
+    /// The order of the outputs: with a streamed source, the output that reads it comes first.
     private static func order(of makers: [OutputMaker], _ shared: SharedDecode?) throws -> [Int] {
-        guard shared?.isStreamed == true else { return Array(makers.indices) }
-        let isFirst = try makers.map { try !$0.isPlaceholder && $0.loadFactor() == 1 }
+        guard let streamed = shared?.streamed else { return Array(makers.indices) }
+        let isFirst = try makers.map { try !$0.isPlaceholder && $0.loadFactor() == streamed }
         return makers.indices.filter { isFirst[$0] } + makers.indices.filter { !isFirst[$0] }
     }
 

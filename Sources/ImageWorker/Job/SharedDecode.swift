@@ -5,8 +5,9 @@ import LinuxSystem
 /// The source of one job, decoded once for several outputs.
 ///
 /// It is decoded as small as the most demanding output allows, and reduced from there for the others. If several outputs need that
-/// size it is held in memory. An image that is needed in full is streamed instead, if the outputs allow it: its rows are scaled and
-/// reduced for all others while the first output reads them, since allocating memory for a large image takes as long as decoding it.
+/// size it is held in memory. If one output alone needs that size and scales all of it, the image is streamed instead: its rows are
+/// reduced for all others while that output reads them, since allocating memory for a large image takes as long as decoding it. So is an
+/// image that several outputs need in full, if they allow it.
 /// Confined to the worker's only job thread.
 final class SharedDecode {
     /// The maximum number of bytes of pixels to hold; larger images are decoded once per output, streamed by libvips.
@@ -14,8 +15,8 @@ final class SharedDecode {
 
     /// The time spent decoding, in microseconds.
     private(set) var microseconds: UInt32 = 0
-    /// Whether one output reads the full size, and the others get what is made of its rows meanwhile.
-    private(set) var isStreamed: Bool
+    /// The factor at which one output reads the image, while the others get what is made of its rows; `nil` for an image in memory.
+    private(set) var streamed: Int?
     private let decoder: SourceDecoder
     private let deadline: Deadline
     /// The decoded images by the factor of their reduction.
@@ -24,7 +25,7 @@ final class SharedDecode {
     private var factors: Set<Int>
     /// The reductions of the streamed rows.
     private var halved: HalvedPictures?
-    /// The full image for the output that reads it first, and what is made of its rows for others that need the full size.
+    /// The image for the output that reads it first, and what is made of its rows for others that need the full size.
     private var first: Raster?
     private var isRead = false
     private var resized: [PixelSize: ResizedPicture] = [:]
@@ -44,20 +45,22 @@ final class SharedDecode {
         }
         self.factors = Set(factors)
         let least = factors.min() ?? 1
-        let isAlone = least == 1 && factors.count > 1 && factors.count(where: { $0 == least }) == 1
-        isStreamed = isAlone
-        if isAlone {
-            // An output of the image's own size reads no rows for the others.
-            let first = try makers.first { try !$0.isPlaceholder && $0.loadFactor() == 1 }
-            if let first, try first.firstResize() == first.facts.size, try hold(1) { isStreamed = false }
-            return
+        if factors.count > 1, factors.count(where: { $0 == least }) == 1 {
+            let first = try makers.first { try !$0.isPlaceholder && $0.loadFactor() == least }
+            if least == 1 {
+                streamed = 1
+                // An output of the image's own size reads no rows for the others.
+                if let first, try first.firstResize() == first.facts.size, try hold(1) { streamed = nil }
+                return
+            }
+            if let first, try prepare(first, at: least) { return }
         }
         if least == 1, try prepare(makers.filter { try !$0.isPlaceholder && $0.loadFactor() == 1 }) { return }
         if try hold(least) { return }
         // Too large to hold, but enough for mezzanines if one output reads it.
         let mezzanines = makers.compactMap { Mezzanine(planText: $0.output.plan) }
         guard least == 1, !mezzanines.isEmpty, factors.count == mezzanines.count + 1 else { return nil }
-        isStreamed = true
+        streamed = 1
         self.factors = Set(mezzanines.map(\.factor))
     }
 
@@ -67,8 +70,12 @@ final class SharedDecode {
     ///   - factor: the smallest one.
     ///   - largest: the factor that is wanted.
     func decoded(_ factor: Int, orLess largest: Int) throws -> Raster? {
-        if let made = rasters[largest] ?? halved?.finished(largest) { return made }
-        guard !isStreamed || !rasters.isEmpty else { return nil }
+        if let made = rasters[largest] { return made }
+        if let own = streamed, let made = halved?.finished(largest / own) {
+            rasters[largest] = made
+            return made
+        }
+        guard streamed == nil || !rasters.isEmpty else { return nil }
         return try raster(factor)
     }
 
@@ -77,23 +84,25 @@ final class SharedDecode {
     /// - Parameter factor: a power of two that an output allows.
     func raster(_ factor: Int) throws -> Raster? {
         if let raster = rasters[factor] { return raster }
-        if isStreamed, factor == 1 {
+        if let own = streamed, factor == own {
             let opened = try first.take() ?? decoder.open(factor: factor, DecodingOptions(deadline: deadline))
             guard !isRead else {
                 opened.prepared = resized
                 return opened
             }
             isRead = true
-            halved = HalvedPictures(of: opened, factors: factors)
+            halved = HalvedPictures(of: opened, factors: Set(factors.map { $0 / own }))
             opened.observers = [halved].compactMap { $0 } + Array(resized.values)
             return opened
         }
         guard factor > 1 else { return nil }
-        if let made = halved?.finished(factor) {
-            rasters[factor] = made
-            return made
+        if let own = streamed {
+            if let made = halved?.finished(factor / own) {
+                rasters[factor] = made
+                return made
+            }
+            if rasters.isEmpty { _ = try hold(max(2, own)) }
         }
-        if isStreamed, rasters.isEmpty { _ = try hold(2) }
         // From the largest image, since smaller ones are already rounded.
         guard let (own, larger) = rasters.min(by: { $0.key < $1.key }), own < factor else { return nil }
         // All at once, as reading a large image takes the longest.
@@ -105,6 +114,20 @@ final class SharedDecode {
         try unsafe larger.eachRow(deadline) { row throws(VipsError) in try unsafe halved.receive(row) }
         for other in wanted { rasters[own * other] = halved.finished(other) }
         return rasters[factor]
+    }
+
+    /// Prepares to stream the image, reduced by a factor, to an output that scales all of it; `false` if it cannot be.
+    private func prepare(_ output: OutputMaker, at factor: Int) throws -> Bool {
+        guard decoder.loadsSmaller, Mezzanine(planText: output.output.plan) == nil, try output.firstResize() != nil
+        else {
+            return false
+        }
+        let opened = try decoder.open(factor: factor, DecodingOptions(deadline: deadline))
+        guard opened.mayScaleBeforeConversion, opened.format == VIPS_FORMAT_UCHAR, !opened.hasAlpha else {
+            return false
+        }
+        (first, streamed) = (opened, factor)
+        return true
     }
 
     /// Prepares to stream the image to several outputs that need the full size; `false` if it cannot be.
@@ -120,7 +143,7 @@ final class SharedDecode {
             guard let picture = try ResizedPicture(of: opened, to: target, loadFactor: 1) else { return false }
             pictures[target] = picture
         }
-        (first, resized, isStreamed) = (opened, pictures, true)
+        (first, resized, streamed) = (opened, pictures, 1)
         return true
     }
 
@@ -130,7 +153,7 @@ final class SharedDecode {
         let opened = try decoder.open(factor: factor, DecodingOptions(deadline: deadline))
         guard opened.byteCount <= Self.maximumSize else { return false }
         deadline.watch(opened)
-        rasters[factor] = try opened.inMemory()
+        rasters[factor] = try opened.readInMemory(deadline)
         clock.endDecode()
         microseconds = microseconds.addingReportingOverflow(clock.timing.decode).partialValue
         return true
@@ -143,6 +166,25 @@ final class SharedDecode {
 }
 
 extension Raster {
+    /// Computes all pixels into memory, those of 8-bit images on this thread: handing rows from libvips' thread to this one takes a
+    /// quarter of the time to decode a JPEG.
+    fileprivate func readInMemory(_ deadline: Deadline) throws -> Raster {
+        guard format == VIPS_FORMAT_UCHAR, !isInMemory else { return try inMemory() }
+        let made = try Raster.make("write_prepare") { out in unsafe edge_vips_memory_like(pointer, &out) }
+        var y: CInt = 0
+        try unsafe eachRow(deadline) { row throws(VipsError) in
+            // libvips only reads the line.
+            guard unsafe vips_image_write_line(made.pointer, y, UnsafeMutablePointer(mutating: row)) == 0 else {
+                throw VipsError.take("write_line")
+            }
+            y += 1
+        }
+        return made
+    }
+
+    /// Whether the pixels have been computed.
+    private var isInMemory: Bool { unsafe pointer.pointee.data != nil }
+
     /// The size of all pixels in memory, in bytes.
     fileprivate var byteCount: Int {
         width.multipliedSaturated(by: height).multipliedSaturated(by: bands * Int(vips_format_sizeof(format)))

@@ -26,10 +26,15 @@ struct JobSocket {
         return send(message, [])
     }
 
+    /// Whether a job arrives, or the daemon ends, before the worker is idle.
+    var hasJobSoon: Bool { hasMessage(within: Self.idleTime) }
+
     /// Whether the daemon has sent a message, which cancels the job that runs, or closed the socket.
-    var hasMessage: Bool {
+    var hasMessage: Bool { hasMessage(within: 0) }
+
+    private func hasMessage(within milliseconds: CInt) -> Bool {
         var entry = pollfd(fd: Self.descriptor, events: Int16(POLLIN), revents: 0)
-        return unsafe poll(&entry, 1, 0) > 0
+        return unsafe poll(&entry, 1, milliseconds) > 0
     }
 
     /// Waits for the next job; if none arrives for a while, trims the heap, and later unmaps code.

@@ -4,7 +4,7 @@ import Logging
 import OriginTransfer
 
 extension DaemonParts {
-    /// Creates the trim of freed memory when the daemon is idle.
+    /// Creates the trim of freed memory and of code when the daemon is idle.
     static func idleTrim(
         _ live: LiveConfiguration,
         _ metrics: Metrics,
@@ -27,8 +27,8 @@ extension DaemonParts {
             trim: {
                 transfers.trim()
                 edge_malloc_trim()
-                edge_unmap_unused_code()
-            }
+            },
+            unmap: { edge_unmap_unused_code() }
         )
     }
 

@@ -16,6 +16,8 @@ struct RequestResolver: Sendable {
     let signsRaw: Bool
     /// The settings of response fields.
     let answers: Configuration.Answers
+    /// The encoded CORS fields, which all requests share.
+    private let crossOrigin: [UInt8]
     /// The conditions of rules on request fields that the request fulfils.
     var traits = RequestTraits()
     /// Whether rules that deny requests are enforced.
@@ -31,6 +33,7 @@ struct RequestResolver: Sendable {
         time: any TimeSource
     ) {
         self.answers = answers
+        crossOrigin = answers.cors.fields
         self.table = table
         self.permission = permission
         self.signsRaw = signsRaw
@@ -218,6 +221,7 @@ struct RequestResolver: Sendable {
         }
         if let refusal = Self.refusal(of: parsed.plan.settings.format, by: origin.source) { throw refusal }
         let auxiliaries = try auxiliaries(of: parsed, within: origin.source)
+        let vary = varyField(ruled, parsed.plan, fallback)
         return ResolvedRequest(
             choice(origin, parsed, auxiliaries),
             saving: savesData(origin.source, parsed)
@@ -225,7 +229,7 @@ struct RequestResolver: Sendable {
             hints: parsed.hints.isEmpty ? nil : hints.map { RequestHints(used: parsed.hints, options: $0) },
             disposition: ContentDisposition.field(filename: parsed.filename, download: parsed.download),
             isDownload: parsed.download,
-            crossOrigin: answers.cors.fields + varyField(ruled, parsed.plan, fallback),
+            crossOrigin: vary.isEmpty ? crossOrigin : crossOrigin + vary,
             tellsTiming: answers.serverTiming || parsed.timing,
             expires: parsed.expires,
             cookies: origin.source.forwardCookies,

@@ -165,8 +165,9 @@ struct OwnFields: Hashable, Sendable {
 
     init(vary: VaryFields, crossOrigin: [UInt8], disposition: [UInt8]) {
         self.crossOrigin = crossOrigin
-        self.vary = crossOrigin + vary.bytes
-        all = self.vary + disposition
+        // A sum with an empty array would be a copy.
+        self.vary = vary.isEmpty ? crossOrigin : crossOrigin + vary.bytes
+        all = disposition.isEmpty ? self.vary : self.vary + disposition
         memory = CacheStatusFields.memory + all
         disk = CacheStatusFields.disk + all
     }

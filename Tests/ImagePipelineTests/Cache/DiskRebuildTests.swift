@@ -280,4 +280,12 @@ struct DiskRebuildTests {
         #expect(keys.count { table.contains($0, $0) } <= 64)
         #expect(table.contains(keys[999], keys[999]))
     }
+
+    @Test func `forgets next to none of the verified bodies while it grows`() {
+        let table = VerifiedBodies(capacity: 1 << 16)
+        let keys = (0..<10_000).map { CacheFixture.key($0) }
+        for key in keys { table.insert(key, key) }
+        #expect(keys.count { table.contains($0, $0) } > 9_900)
+        #expect(!keys.contains { table.contains($0, CacheFixture.key(10_000)) })
+    }
 }

@@ -223,13 +223,21 @@ struct LockedWorkerTests {
         }
     }
 
+    /// The lines of a file in a process's folder in `/proc`, which String(contentsOfFile:) reads a page of.
+    private static func lines(of name: String, _ process: pid_t) throws -> [Substring] {
+        let file = try #require(FileHandle(forReadingAtPath: "/proc/\(process)/\(name)"))
+        let bytes = try file.readToEnd() ?? Data()
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+    }
+
     @Test func `a warm worker maps nothing executable and holds only its socket`() async throws {
         try await PoolBench.withPool { pool in
             try await pool.wait { $0.ready == 1 }
             let process = pool.statistics.workers[0].pid
             func executable() throws -> [Substring] {
-                try String(contentsOfFile: "/proc/\(process)/maps", encoding: .utf8).split(separator: "\n")
-                    .filter { $0.contains(" r-xp ") || $0.contains("x") && $0.split(separator: " ")[1].contains("x") }
+                try Self.lines(of: "maps", process).filter {
+                    $0.contains(" r-xp ") || $0.contains("x") && $0.split(separator: " ")[1].contains("x")
+                }
             }
             let before = try executable()
             #expect(!before.contains { $0.contains("rwx") || $0.contains("memfd") || $0.contains("orcexec") })
@@ -241,6 +249,18 @@ struct LockedWorkerTests {
             }
             let after = try executable()
             #expect(after == before)
+        }
+    }
+
+    @Test func `a worker unmaps the code that only its start used, although it is never idle`() async throws {
+        try await PoolBench.withPool { pool in
+            let job = try Self.job(["w=20&format=png"], of: PoolBench.smallPNG, as: .png)
+            // The second job begins after the unmapping.
+            for _ in 0..<2 { _ = try await pool.result(of: job).get() }
+            let mappings = try Self.lines(of: "smaps", pool.statistics.workers[0].pid)
+            let start = try #require(mappings.firstIndex { $0.contains(" r-xp ") && $0.contains("librsvg") })
+            let resident = try #require(mappings[start...].first { $0.hasPrefix("Rss:") })
+            #expect(resident.split(separator: " ").dropFirst() == ["0", "kB"], "\(resident)")
         }
     }
 }

@@ -8,13 +8,14 @@ import Testing
 struct IdleTrimTests {
     /// An activity that a test sets, and the number of trims.
     private final class Work: Sendable {
-        let state = Lock((activity: IdleTrim.Activity(done: 0, underWay: 0), trims: 0, patience: 3_000))
+        let state = Lock((activity: IdleTrim.Activity(done: 0, underWay: 0), trims: 0, unmaps: 0, patience: 3_000))
 
         func trim() -> IdleTrim {
             IdleTrim(
                 patience: { self.state.withLock { $0.patience } },
                 activity: { self.state.withLock { $0.activity } },
-                trim: { self.state.withLock { $0.trims += 1 } }
+                trim: { self.state.withLock { $0.trims += 1 } },
+                unmap: { self.state.withLock { $0.unmaps += 1 } }
             )
         }
 
@@ -23,6 +24,7 @@ struct IdleTrimTests {
         }
 
         var trims: Int { state.withLock { $0.trims } }
+        var unmaps: Int { state.withLock { $0.unmaps } }
     }
 
     private static let second: Int64 = 1_000_000_000
@@ -53,6 +55,17 @@ struct IdleTrimTests {
         work.set(done: 1)
         for _ in 0..<3 { idle.check(after: Self.second) }
         #expect(work.trims == 1)
+    }
+
+    @Test func `unmaps code once after the start, also of a busy daemon, and then with each trim`() {
+        let work = Work()
+        let idle = work.trim()
+        work.set(done: 1, underWay: 1)
+        for _ in 0..<10 { idle.check(after: Self.second) }
+        #expect(work.unmaps == 1 && work.trims == 0)
+        work.set(done: 1)
+        for _ in 0..<10 { idle.check(after: Self.second) }
+        #expect(work.unmaps == 2 && work.trims == 1)
     }
 
     @Test func `never trims with a patience of 0`() {
