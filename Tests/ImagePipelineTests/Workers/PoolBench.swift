@@ -1,5 +1,6 @@
 import HTTPSemantics
 import CLinux
+import Foundation
 import Glibc
 import ImagePlan
 import LinuxSystem
@@ -113,6 +114,15 @@ enum PoolBench {
         }
         return TestImages.png(width: 1500, height: 1000, rgba: bytes)
     }()
+
+    /// The processor time of a process in milliseconds (proc_pid_stat).
+    static func processorTime(of pid: pid_t) -> Int {
+        let text = (try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)) ?? ""
+        // After the name, which may contain blanks: the state, ten more fields, utime and stime.
+        let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
+        guard fields.count > 12, let user = Int(fields[11]), let system = Int(fields[12]) else { return 0 }
+        return (user + system) * 1000 / sysconf(CInt(_SC_CLK_TCK))
+    }
 
     static func memoryFile(_ bytes: [UInt8]) throws -> SharedDescriptor {
         let descriptor = unsafe edge_memfd_create("test")
