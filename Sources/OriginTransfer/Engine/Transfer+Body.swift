@@ -14,6 +14,8 @@ extension Transfer {
     private static let patience: Int64 = 200_000_000
     /// The bytes of a passed-on body that may be unread.
     private static let window = 1 << 20
+    /// The bytes that a body may take from the loop while messages are waiting.
+    private static let share = 64 << 10
 
     /// Bytes of the body received so far, before they are decoded.
     var received: Int { sink?.received ?? content.count }
@@ -54,6 +56,8 @@ extension Transfer {
     /// - Returns: the number of bytes consumed, or `CURL_WRITEFUNC_PAUSE`; any other number aborts the request.
     func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
         if isPassedOn { return unsafe passOn(bytes) }
+        if mustYield { return pause() }
+        receivedAtOnce += bytes.count
         expectMore()
         if isHeld { return unsafe hold(bytes) }
         guard isRaw || head.status == 200 else {
@@ -77,6 +81,20 @@ extension Transfer {
         if let growing, received < bodyLength ?? .max { growing.grow(to: received) }
         return bytes.count
     }
+
+    /// Whether the loop must read its mailbox before more of the body is received.
+    ///
+    /// libcurl receives what has arrived, up to a hundred buffers, before it returns; cancellations and new loads do not wait for that.
+    private var mustYield: Bool { receivedAtOnce >= Self.share && mailbox.hasNews }
+
+    private func pause() -> Int {
+        isPaused = true
+        requestResume()
+        return Int(CURL_WRITEFUNC_PAUSE)
+    }
+
+    /// Makes the loop call `resume()`; any thread.
+    private var requestResume: @Sendable () -> Void { { [mailbox, ticket] in mailbox.post(.resume(ticket)) } }
 
     /// Keeps the content of a failure that another request may replace, up to `maximumDiscarded` bytes.
     private func hold(_ bytes: UnsafeRawBufferPointer) -> Int {
@@ -231,6 +249,7 @@ extension Transfer {
     func resume() {
         guard isPaused, let easy else { return }
         isPaused = false
+        receivedAtOnce = 0
         expectMore()
         unsafe curl_easy_pause(easy.pointer, CURLPAUSE_CONT)
     }

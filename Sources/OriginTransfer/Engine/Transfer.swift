@@ -29,8 +29,7 @@ final class Transfer {
     let folder: BodyFolder?
     let watch: DeadlineWatch
     let time: any TimeSource
-    /// Makes the loop call `resume()`; any thread.
-    let requestResume: @Sendable () -> Void
+    let mailbox: TransferMailbox
     var url: OriginURL
     /// The place in the queue: the request's, unless it was raised.
     var priority: RequestPriority
@@ -75,8 +74,10 @@ final class Transfer {
     var isEndless = false
     /// Whether the content of a failure is kept in memory, because another request may replace the response.
     var isHeld = false
-    /// Whether libcurl waits until the readers have caught up.
+    /// Whether libcurl waits until the readers have caught up, or the loop has read its mailbox.
     var isPaused = false
+    /// Bytes received since the request began or was last resumed.
+    var receivedAtOnce = 0
     /// The number of bytes at which the inspection examines the body next; `nil` once it has accepted it.
     var nextInspection: Int?
     /// The length of the body as it is received; `nil` if it is unknown, as for content that libcurl decodes.
@@ -104,9 +105,9 @@ final class Transfer {
         folder: BodyFolder?,
         watch: DeadlineWatch,
         time: any TimeSource,
-        resume: @escaping @Sendable () -> Void
+        mailbox: TransferMailbox
     ) {
-        requestResume = resume
+        self.mailbox = mailbox
         nextInspection = ticket.request.inspection?.first
         self.ticket = ticket
         priority = ticket.request.priority
@@ -170,6 +171,7 @@ final class Transfer {
         hasSocket = false
         isHeld = false
         isPaused = false
+        receivedAtOnce = 0
         phase = .queue
         phaseDeadline = isPassedOn ? time.monotonic + Self.nanoseconds(options.timeouts.total) : .max
     }

@@ -19,7 +19,7 @@ extension TransferLoop {
             folder: folder,
             watch: watch,
             time: time,
-            resume: { [mailbox] in mailbox.post(.resume(ticket)) }
+            mailbox: mailbox
         )
         transfers[ObjectIdentifier(ticket)] = transfer
         enqueue(transfer)

@@ -74,6 +74,8 @@ final class TransferLoop {
             callDue()
             sweep()
             collect()
+            // What was cancelled meanwhile need not start.
+            if mailbox.hasNews { readMailbox() }
             startWaiting()
             publishGauges()
         }

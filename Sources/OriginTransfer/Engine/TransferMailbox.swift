@@ -25,6 +25,8 @@ final class TransferMailbox: Sendable {
 
     private struct State {
         var messages: [Message] = []
+        /// Those of them that the transfer thread has not posted itself, or for a reader of its bodies.
+        var news = 0
         var isClosed = false
     }
 
@@ -46,6 +48,7 @@ final class TransferMailbox: Sendable {
         let (isPosted, wakes) = state.withLock { state in
             guard !state.isClosed else { return (false, false) }
             state.messages.append(message)
+            if case .resume = message {} else { state.news += 1 }
             return (true, state.messages.count == 1)
         }
         if wakes { eventfd_write(event.number, 1) }
@@ -57,10 +60,13 @@ final class TransferMailbox: Sendable {
         var count: eventfd_t = 0
         unsafe eventfd_read(event.number, &count)
         return state.withLock { state in
-            defer { state.messages = [] }
+            defer { state = State() }
             return state.messages
         }
     }
+
+    /// Whether messages other than `resume` are waiting.
+    var hasNews: Bool { state.withLock { $0.news > 0 } }
 
     /// Closes the mailbox.
     ///
