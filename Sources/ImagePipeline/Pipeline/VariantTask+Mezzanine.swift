@@ -60,9 +60,9 @@ extension VariantTask {
         if !isTaken { search.finish(.failure(overloaded)) }
     }
 
-    /// Whether a failure may be the fault of the mezzanine that replaced the original.
+    /// Whether a failure may be the fault of the mezzanine that replaced the original: not that it took too long.
     func mayBeDue(to copy: MezzanineStage.Found?, _ error: PipelineError) -> Bool {
-        copy?.mezzanine != nil && error.traits.isRetryableAlone
+        copy?.mezzanine != nil && error.traits.isRetryableAlone && !error.traits.isCostDependent
     }
 
     /// Makes the variant of the original's content after a mezzanine was useless; one that cannot be decoded is removed.

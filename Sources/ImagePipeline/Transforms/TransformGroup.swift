@@ -51,7 +51,7 @@ final class TransformGroup: Sendable {
             priority: orders.map(\.priority).max() ?? .normal
         )
         job.auxiliaries = first.auxiliaries
-        job.account = first.context.account
+        job.account = account
         job.deadline = SharedDeadline(latestOf: { [orders] in
             orders.filter(\.isWanted).map(\.context.deadline)
         })
@@ -70,6 +70,18 @@ final class TransformGroup: Sendable {
             order.onLeave { [self] in cancelIfUnwanted() }
             order.onRaise { handle.raise(to: $0) }
         }
+    }
+
+    /// The client whose orders are most of the job, which it is charged to.
+    private var account: String? {
+        var costs: [String?: Int] = [:]
+        for order in orders {
+            let account = order.context.account
+            costs[account] = costs[account, default: 0].addingSaturated(order.milliseconds)
+        }
+        // Of equal ones, that of the first order.
+        let most = costs.values.max()
+        return orders.first { costs[$0.context.account] == most }?.context.account
     }
 
     /// Whether the job also makes the original's placeholder.
@@ -114,8 +126,11 @@ final class TransformGroup: Sendable {
 
     /// Retries each order alone and from the original or its lossless copy, if another output or the mezzanine may have caused the
     /// failure; an order that has neither fails.
+    ///
+    /// A single order that takes too long is not retried: making mezzanines costs little beside it, and using one is cheaper.
     private func fail(_ error: PipelineError) {
-        let wasAlone = orders.count == 1 && extras.isEmpty && source?.mezzanine == nil
+        let wasAlone =
+            orders.count == 1 && (error.traits.isCostDependent || extras.isEmpty && source?.mezzanine == nil)
         guard !wasAlone, error.traits.isRetryableAlone else {
             for order in orders { order.end(.failure(error)) }
             return ended()

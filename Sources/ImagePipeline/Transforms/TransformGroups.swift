@@ -1,12 +1,14 @@
 import HTTPCache
+import HTTPSemantics
 import ImagePlan
 import LinuxSystem
 
 /// Groups the transforms of large originals: variants of one original share a decode and store a mezzanine for later ones
 /// (SDWebImage: `SDImageFramePool`).
 ///
-/// Orders that wait for the same download form a group. Orders that arrive during a decode wait for it and form the next group, which
-/// uses the mezzanine if possible and decodes the original once more otherwise.
+/// Orders that wait for the same download form a group. Orders that arrive while a group is made wait for its mezzanine, and form the
+/// next group. They wait for limited times only, and then decode the original once more: however long a job takes or is queued, it
+/// delays another client's orders, and more urgent ones, little more than another decode does.
 final class TransformGroups: Sendable {
     /// Maximum number of variants in one job; all wait for the last one and share a deadline.
     private static let largestGroup = 8
@@ -14,6 +16,10 @@ final class TransformGroups: Sendable {
     private static let largestCost = 1_000
     /// Maximum number of orders that wait for one original's decode; further orders run alone.
     private static let mostWaiting = 64
+    /// Nanoseconds for which an order waits for jobs of its own client that are as urgent.
+    private static let ownPatience: Int64 = 2_000_000_000
+    /// Nanoseconds for which an order waits for jobs of other clients, or for less urgent ones.
+    private static let patience: Int64 = 250_000_000
 
     /// One body of one original.
     private struct Key: Hashable, Sendable {
@@ -21,17 +27,62 @@ final class TransformGroups: Sendable {
         var digest: CacheKey
     }
 
+    /// The client of an original's jobs, and their least urgent priority.
+    private struct Owner: Sendable {
+        var account: String?
+        var priority: RequestPriority
+
+        init(_ order: TransformOrder) {
+            account = order.context.account
+            priority = order.priority
+        }
+
+        /// With another order among the jobs; `nil` if it is of another client.
+        func joined(by order: TransformOrder) -> Owner? {
+            guard account == order.context.account else { return nil }
+            var owner = self
+            owner.priority = min(priority, order.priority)
+            return owner
+        }
+
+        /// The nanoseconds for which an order waits for the jobs.
+        func patience(of order: TransformOrder) -> Int64 {
+            account == order.context.account && priority >= order.priority ? ownPatience : TransformGroups.patience
+        }
+    }
+
     private struct Original: Sendable {
         /// Running jobs, plus one while jobs are being created.
         var jobs = 1
         var waiting: [TransformOrder]
+        /// The owner of the jobs; `nil` if they are of several clients.
+        var owner: Owner?
+        /// The nanoseconds after which the waiting orders will no longer wait; `nil` if none waits.
+        var patience: Int64?
+
+        init(_ order: TransformOrder) {
+            waiting = [order]
+            owner = Owner(order)
+        }
+
+        /// Returns the waiting orders, which become jobs.
+        mutating func takeWaiting() -> [TransformOrder] {
+            defer {
+                waiting = []
+                patience = nil
+            }
+            owner = waiting.reduce(owner) { $0?.joined(by: $1) }
+            return waiting
+        }
     }
 
     private let parts: PipelineParts
+    private let delays: DelayLine
     private let originals = Lock<[Key: Original]>([:])
 
     init(parts: PipelineParts) {
         self.parts = parts
+        delays = DelayLine(time: parts.time)
     }
 
     /// Orders a variant; returns immediately.
@@ -46,21 +97,37 @@ final class TransformGroups: Sendable {
             return alone(order)
         }
         let key = Key(origin: order.request.origin.key, digest: order.body.digest)
-        enum Turn { case now, later, alone }
+        enum Turn { case now, later, after(Int64), alone }
         let turn = originals.withLock { originals -> Turn in
-            guard let waiting = originals[key]?.waiting.count else {
-                originals[key] = Original(waiting: [order])
+            guard let original = originals[key] else {
+                originals[key] = Original(order)
                 return .now
             }
-            guard waiting < Self.mostWaiting else { return .alone }
+            guard original.waiting.count < Self.mostWaiting else { return .alone }
             originals[key]?.waiting.append(order)
-            return .later
+            let patience = original.owner?.patience(of: order) ?? Self.patience
+            guard patience < original.patience ?? .max else { return .later }
+            originals[key]?.patience = patience
+            return .after(patience)
         }
         switch turn {
         case .now: if let delivery { delivery.afterAll { self.make(key) } } else { make(key) }
         case .alone: alone(order)
+        case .after(let patience):
+            if !delays.run(after: patience, { self.waitNoLonger(key) }) { waitNoLonger(key) }
         case .later: break
         }
+    }
+
+    /// Runs the waiting orders beside the jobs that they have waited for.
+    private func waitNoLonger(_ key: Key) {
+        let isNext = originals.withLock { originals -> Bool in
+            // Those that waited may have run, and others may wait since then, which run early then.
+            guard originals[key]?.waiting.isEmpty == false else { return false }
+            originals[key]?.jobs += 1
+            return true
+        }
+        if isNext { make(key) }
     }
 
     /// Number of orders that wait for another decode.
@@ -79,10 +146,7 @@ final class TransformGroups: Sendable {
     }
 
     private func takeWaiting(_ key: Key) -> [TransformOrder] {
-        originals.withLock { originals in
-            defer { originals[key]?.waiting = [] }
-            return originals[key]?.waiting ?? []
-        }
+        originals.withLock { $0[key]?.takeWaiting() ?? [] }
     }
 
     private func makeNow(_ key: Key) {
@@ -162,7 +226,10 @@ final class TransformGroups: Sendable {
             guard var original = originals[key] else { return false }
             original.jobs -= 1
             let isNext = original.jobs == 0 && !original.waiting.isEmpty
-            if isNext { original.jobs = 1 }
+            if isNext {
+                original.jobs = 1
+                original.owner = original.waiting.first.map(Owner.init)
+            }
             originals[key] = original.jobs == 0 ? nil : original
             return isNext
         }

@@ -159,6 +159,7 @@ final class PipelineRig: Sendable {
         caller: OriginCaller = .nobody,
         deadline: SharedDeadline = .none,
         priority: RequestPriority = .normal,
+        account: String? = nil,
         waitsForStore: Bool = false,
         question: OwnerQuestion? = nil,
         rule: (inout SourceRule) -> Void = { _ in }
@@ -167,6 +168,7 @@ final class PipelineRig: Sendable {
         var context = LoadContext(demand: demand, caller: caller)
         context.deadline = deadline
         context.priority = priority
+        context.account = account
         context.waitsForStore = waitsForStore
         context.question = question
         pending.subscription.withLock { subscription in

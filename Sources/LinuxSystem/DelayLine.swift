@@ -1,9 +1,7 @@
-import LinuxSystem
-
 /// Runs closures after a delay, in the order in which they are due.
 ///
 /// Its thread exists while closures wait, and for some seconds longer. Any thread.
-final class DelayLine: Sendable {
+package final class DelayLine: Sendable {
     private struct Entry: Sendable {
         var id: UInt64
         var due: Int64
@@ -20,11 +18,16 @@ final class DelayLine: Sendable {
     /// Nanoseconds for which the thread waits for another closure.
     private static let idle: Int64 = 10_000_000_000
 
-    private let time = SystemTime()
+    private let time: any TimeSource
     private let state = Monitor(State())
 
+    /// Creates a line without a thread.
+    package init(time: any TimeSource = SystemTime()) {
+        self.time = time
+    }
+
     /// Runs a closure, which must not block, after a delay in nanoseconds; false if there is no thread to run it.
-    func run(after delay: Int64, _ work: @escaping @Sendable () -> Void) -> Bool {
+    package func run(after delay: Int64, _ work: @escaping @Sendable () -> Void) -> Bool {
         let due = time.monotonic + delay
         let (id, starts) = state.update { state -> (UInt64, Bool) in
             state.lastID += 1
