@@ -238,7 +238,9 @@ pid_t edge_spawn(const char *path, char *const argv[], char *const envp[], const
     // Block signals across the fork, so that no handler of the parent runs in the child.
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pid_t parent = getpid();
-    pid_t pid = fork();
+    // The child runs in the parent's memory until it executes: a fork would copy the page tables of all caches, and each page that
+    // other threads write afterwards. This thread waits, and the child makes only calls that change nothing but itself.
+    pid_t pid = vfork();
     if (pid != 0) {
         int saved = errno;
         pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -324,6 +326,8 @@ int edge_library_of(const char *symbol, char *path, size_t size) {
     strcpy(path, info.dli_fname);
     return 0;
 }
+
+int edge_load_library(const char *name) { return dlopen(name, RTLD_LAZY | RTLD_DEEPBIND) != NULL; }
 
 int edge_pidfd_open(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
 

@@ -21,25 +21,27 @@ enum EdgeprintWorker {
         // JobSocket trims the heap when the worker is idle.
         edge_malloc_keep(64 << 20)
         let socket = JobSocket()
+        VipsRuntime.setEnvironment()
+        let isInquiry = CommandLine.arguments.count > 1 && CommandLine.arguments[1] == CapabilityReport.flag
+        if options.mode != .off, !isInquiry {
+            // Libraries print what a sandbox keeps from them, such as a writable cache of fonts.
+            sandbox.silence()
+            WarmUp.begin()
+        }
         do throws(VipsError) {
             try VipsRuntime.start()
         } catch {
             exit(1)
         }
-        if CommandLine.arguments.count > 1, CommandLine.arguments[1] == CapabilityReport.flag {
+        if isInquiry {
             // The daemon reads the report from its descriptor, and logs what is printed.
             if CommandLine.arguments.count > 2 { sandbox.silence() }
             exit(CapabilityReport.write(CommandLine.arguments, options, &sandbox) ? 0 : 1)
         }
         if options.mode != .off {
-            // Libraries print what a sandbox keeps from them, such as a writable cache of fonts.
-            sandbox.silence()
             WarmUp.load()
             sandbox.lock()
-            if options.isCanary {
-                WarmUp.load()
-                _ = WarmUp.tryCoders()
-            }
+            if options.isCanary { _ = WarmUp.tryCoders() }
             sandbox.finishTrials()
         }
         guard socket.greet(sandbox.posture) else { exit(1) }

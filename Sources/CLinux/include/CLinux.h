@@ -14,6 +14,10 @@
 // The path of the shared library that defines a symbol; -1 if there is none or the path does not fit.
 int edge_library_of(const char *symbol, char *path, size_t size);
 
+// Loads a shared library by name, which looks its symbols up in itself and what it needs before the libraries of the program; it
+// stays loaded. Returns whether it was found.
+int edge_load_library(const char *name);
+
 // _GNU_SOURCE: accept4 with SOCK_NONBLOCK | SOCK_CLOEXEC.
 int edge_accept4(int fd, struct sockaddr *address, socklen_t *length);
 // SOCK_* belong to whichever C module includes sys/socket.h first (libcurl's in optimised builds). A close-on-exec pair.

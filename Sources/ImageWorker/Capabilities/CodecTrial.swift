@@ -22,7 +22,8 @@ enum CodecTrial {
                 animation: nil,
                 filter: MetadataFilter(policy: .strip)
             )
-            let options = EncodingOptions(quality: 50, deadline: deadline)
+            var options = EncodingOptions(quality: 50, deadline: deadline)
+            options.settings.effort = 1
             let bytes = try coder.encode(picture, options).copy
             // A saver may fall back to another format if its encoder is missing.
             guard coder.canDecode(from: bytes.span) else {

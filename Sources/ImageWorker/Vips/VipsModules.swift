@@ -46,6 +46,25 @@ enum VipsModules {
             }
         }
 
+        /// The library in C++ that the module needs.
+        ///
+        /// Most of its symbols are its own; looked up in a hundred others first, those of poppler take 7 ms more.
+        private var library: String? {
+            switch self {
+            case .heif: "libheif.so.1"
+            case .jxl: nil
+            case .poppler: "libpoppler-glib.so.8"
+            }
+        }
+
+        /// Loads the library of the module; libvips need not have been started.
+        ///
+        /// Of another version's library the module takes care itself.
+        func loadLibrary() {
+            guard isInstalled, let library else { return }
+            _ = unsafe edge_load_library(library)
+        }
+
         fileprivate var path: String? { VipsModules.folder.map { "\($0)/\(rawValue).so" } }
     }
 
@@ -55,6 +74,7 @@ enum VipsModules {
 
     private static func load(_ module: Module) -> Bool {
         guard let path = module.path else { return false }
+        module.loadLibrary()
         return unsafe edge_vips_open_module(path) == 0
     }
 }

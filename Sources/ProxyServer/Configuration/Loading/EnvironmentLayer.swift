@@ -37,12 +37,15 @@ struct EnvironmentLayer {
 
     /// Applies every variable; an unknown one is a problem, because it is probably misspelt.
     func apply(to configuration: inout Configuration, _ decoder: inout ConfigurationDecoder) {
+        // The table of all names takes a millisecond, and most often there is none.
+        let names = environment.keys.filter { $0.hasPrefix(EnvironmentLayer.prefix) && $0 != "EDGEPRINT_CONFIG" }
+        guard !names.isEmpty else { return }
         let settings = Dictionary(ConfigurationSchema.root.settings.map { (EnvironmentLayer.name(of: $0.name), $0) }) {
             first,
             _ in first
         }
-        for (name, value) in environment.sorted(by: { $0.key < $1.key }) where name.hasPrefix(EnvironmentLayer.prefix) {
-            guard name != "EDGEPRINT_CONFIG", !Self.isServiceLink(name) else { continue }
+        for name in names.sorted() where !Self.isServiceLink(name) {
+            guard let value = environment[name] else { continue }
             let place = Place.environment(name)
             let isFile = settings[name] == nil && name.hasSuffix(Self.fileSuffix)
             let plainName = isFile ? String(name.dropLast(Self.fileSuffix.utf8.count)) : name
