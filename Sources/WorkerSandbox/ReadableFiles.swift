@@ -1,7 +1,6 @@
 import Glibc
 
-/// The files that a locked worker may still read: fonts, fontconfig's configuration and cache, poppler's character maps, and OpenCV's
-/// cascades of faces.
+/// The files that a locked worker may still read: fonts, fontconfig's configuration and cache, and poppler's character maps.
 ///
 /// A font or a script that an image uses first after locking is read from here.
 enum ReadableFiles {
@@ -14,7 +13,7 @@ enum ReadableFiles {
     private static let fixed = [
         "/usr/share/fonts", "/usr/local/share/fonts", "/usr/share/X11/fonts", "/usr/share/texmf/fonts",
         "/etc/fonts", "/usr/share/fontconfig", "/var/cache/fontconfig", "/usr/lib/fontconfig/cache",
-        "/usr/share/poppler", "/usr/share/opencv4/haarcascades",
+        "/usr/share/poppler",
     ]
 
     private typealias List = @convention(c) (OpaquePointer?) -> OpaquePointer?

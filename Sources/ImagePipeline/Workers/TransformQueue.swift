@@ -101,14 +101,9 @@ final class TransformQueue: Sendable {
     /// The number of waiting jobs.
     var count: Int { state.withLock { $0.schedule.waiting + $0.schedule.waitingBehind } }
 
-    /// The number of jobs that could run at once: those that run or wait, but only one of the background jobs that wait; and whether
-    /// background jobs are among them.
-    var demand: (jobs: Int, background: Bool) {
-        state.withLock { state in
-            let (runs, behind) = (state.schedule.runs, state.schedule.waitingBehind)
-            let isBehind = behind > 0 || runs.values.contains { $0.job.priority == .background }
-            return (runs.count + state.schedule.waiting + min(1, behind), isBehind)
-        }
+    /// The number of jobs that could run at once: those that run or wait, but only one of the background jobs that wait.
+    var demand: Int {
+        state.withLock { $0.schedule.runs.count + $0.schedule.waiting + min(1, $0.schedule.waitingBehind) }
     }
 
     /// Whether jobs other than background jobs wait.

@@ -61,7 +61,6 @@ package final class WorkerPool: Transforming {
             population = Lock(
                 WorkerPopulation(
                     slots: configuration.workers,
-                    processors: max(2, Configuration.processors),
                     idle: WorkerPool.nanoseconds(idle: configuration.idleTime),
                     at: time.monotonic
                 )
@@ -81,8 +80,8 @@ package final class WorkerPool: Transforming {
 
         /// Starts processes if there are fewer than jobs need; call it when jobs are queued, and before they are released.
         func noteDemand() {
-            let (jobs, background) = queue.demand
-            let missing = population.withLock { $0.need(jobs: jobs, background: background, at: time.monotonic) }
+            let jobs = queue.demand
+            let missing = population.withLock { $0.need(jobs: jobs, at: time.monotonic) }
             for _ in 0..<missing { vacancies.signal() }
         }
     }

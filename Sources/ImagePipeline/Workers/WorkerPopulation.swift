@@ -1,15 +1,10 @@
 /// How many worker processes a pool keeps: one for each job, and one more for the next job.
 ///
-/// There is none for the next job while the others occupy all processors: it would only take memory until one of them is free. A
-/// background job always leaves one free, so that no request waits for it.
-///
 /// A process starts when it is needed, and ends once fewer have sufficed for `idle`. One always stays, so that the first job after an
 /// idle time finds a warm worker. A value without clocks or locks: calls state the time, in monotonic nanoseconds.
 struct WorkerPopulation {
     /// The maximum number of processes.
     let slots: Int
-    /// The number of jobs that occupy the processors.
-    let processors: Int
     /// The time after which processes that are not needed end, in nanoseconds; `nil` to keep one in each slot.
     var idle: Int64?
     /// The slots that have a process, or start one.
@@ -17,19 +12,17 @@ struct WorkerPopulation {
     /// For each number of processes, less one: when so many were needed last.
     private var lastNeeded: [Int64]
 
-    init(slots: Int, processors: Int, idle: Int64?, at now: Int64) {
+    init(slots: Int, idle: Int64?, at now: Int64) {
         self.slots = slots
-        self.processors = processors
         self.idle = idle
         lastNeeded = Array(repeating: now, count: slots)
     }
 
-    /// Records the number of running and waiting jobs, and whether some of them are background jobs.
+    /// Records the number of running and waiting jobs.
     ///
     /// - Returns: the number of processes to start; `count` already contains them.
-    mutating func need(jobs: Int, background: Bool = false, at now: Int64) -> Int {
-        let wanted = jobs < processors || background ? jobs + 1 : jobs
-        let needed = idle == nil ? slots : min(slots, wanted)
+    mutating func need(jobs: Int, at now: Int64) -> Int {
+        let needed = idle == nil ? slots : min(slots, jobs + 1)
         for index in 0..<needed { lastNeeded[index] = now }
         let missing = max(0, needed - count)
         count += missing

@@ -58,7 +58,7 @@ enum WarmUp {
         }
     }()
 
-    /// What does not need libvips: fontconfig's configuration, libraries, the time zone, character encodings.
+    /// What does not need libvips: fontconfig's configuration, libraries, the time zone, character encodings, the cascade of faces.
     private static let libraries = SharedWork([
         { Fonts.load() },
         { VipsModules.Module.poppler.loadLibrary() },
@@ -66,6 +66,7 @@ enum WarmUp {
         {
             tzset()
             TextEncodings.load()
+            FaceData.load()
         },
     ])
 

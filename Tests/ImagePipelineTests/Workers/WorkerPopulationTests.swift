@@ -12,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)), .serialized)
 struct WorkerPopulationTests {
     @Test func `keeps one process for each job and one for the next, up to its slots`() {
-        var population = WorkerPopulation(slots: 4, processors: 4, idle: 1_000, at: 0)
+        var population = WorkerPopulation(slots: 4, idle: 1_000, at: 0)
         #expect(population.count == 1)
         #expect(population.need(jobs: 0, at: 0) == 0)
         #expect(population.need(jobs: 1, at: 1) == 1)
@@ -21,19 +21,9 @@ struct WorkerPopulationTests {
         #expect(population.need(jobs: 900, at: 4) == 0 && population.count == 4)
     }
 
-    @Test func `keeps none for the next job while others occupy all processors, unless one is a background job`() {
-        var population = WorkerPopulation(slots: 3, processors: 2, idle: 1_000, at: 0)
-        #expect(population.need(jobs: 1, at: 0) == 1)
-        #expect(population.need(jobs: 2, at: 1) == 0 && population.count == 2)
-        #expect(population.need(jobs: 2, background: true, at: 2) == 1)
-        #expect(population.need(jobs: 2, at: 500) == 0)
-        #expect(population.leave(at: 1_002) && !population.leave(at: 1_002))
-        #expect(population.need(jobs: 3, at: 1_003) == 1 && population.count == 3)
-    }
-
     @Test func `processes leave one after another, each when it has not been needed for the idle time, and one stays`()
     {
-        var population = WorkerPopulation(slots: 4, processors: 4, idle: 1_000, at: 0)
+        var population = WorkerPopulation(slots: 4, idle: 1_000, at: 0)
         #expect(population.need(jobs: 3, at: 0) == 3)
         #expect(population.need(jobs: 1, at: 400) == 0)
         #expect(population.remaining(at: 400) == 600)
@@ -48,7 +38,7 @@ struct WorkerPopulationTests {
     }
 
     @Test func `without an idle time all slots have a process, and none leaves`() {
-        var population = WorkerPopulation(slots: 3, processors: 2, idle: nil, at: 0)
+        var population = WorkerPopulation(slots: 3, idle: nil, at: 0)
         #expect(population.need(jobs: 0, at: 0) == 2)
         #expect(!population.leave(at: .max) && population.remaining(at: 0) == nil)
         population.idle = 10

@@ -25,6 +25,13 @@ struct DrawnFaceTests {
         #expect(cascade.nodes.count == 2094)
     }
 
+    @Test(.enabled(if: isInstalled, "needs opencv-data"))
+    func `releases the file's content when it is parsed`() throws {
+        _ = try Self.finder()
+        FaceData.load()
+        #expect(try FaceData.content.withLock { $0 }.get() == nil)
+    }
+
     /// Returns the grey level of a drawn head at a place relative to its middle, in units of half its width; `nil` beside it.
     private func level(_ x: Double, _ y: Double) -> UInt8? {
         func isIn(_ left: Double, _ top: Double, _ width: Double, _ height: Double) -> Bool {

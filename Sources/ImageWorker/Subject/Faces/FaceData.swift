@@ -1,9 +1,10 @@
 import Glibc
 import ImagePlan
+import LinuxSystem
 
 /// The installed cascade of frontal faces, a file of Debian's package `opencv-data`; without it, no faces are looked for.
 ///
-/// It is read and parsed when a picture first needs it, since that takes 25 ms; a locked worker may still open it.
+/// The file is read before the worker locks itself, and parsed when a picture first needs it, since that takes 25 ms.
 enum FaceData {
     /// What there is to search with.
     enum State: Sendable {
@@ -22,8 +23,19 @@ enum FaceData {
     /// The largest file that is used, in bytes; the real one has 541 kB.
     private static let largest = 4 << 20
 
+    /// The file's content until it is parsed, then nothing.
+    static let content = Lock<Content>(read(path))
+
     /// What there is to search with, parsed once.
-    static let state = parsed(read(path))
+    static let state = parsed(
+        content.withLock { content in
+            defer { content = .success(nil) }
+            return content
+        }
+    )
+
+    /// Reads the file.
+    static func load() { content.withLock { _ in } }
 
     /// How a worker reports the state.
     static var capability: WorkerCapabilities.Faces {
