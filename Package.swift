@@ -20,6 +20,21 @@ func server(_ name: String, _ package: String) -> Target.Dependency {
     .product(name: name, package: package, condition: .when(traits: ["Server"]))
 }
 
+/// Set by CI, which compiles everything once: each module of the program at once and optimised, with all assertions.
+///
+/// That takes less time than file by file without optimisation, and so do the tests; but a change compiles its whole module again.
+let isWhole = Context.environment["EDGEPRINT_WHOLE"] != nil
+
+func debugFlags(_ flags: String...) -> [SwiftSetting] { [.unsafeFlags(flags, .when(configuration: .debug))] }
+
+/// Of the program's targets.
+let program =
+    settings
+    + (isWhole ? debugFlags("-O", "-whole-module-optimization", "-num-threads", "2", "-assert-config", "Debug") : [])
+
+/// Of targets with loops over pixels and bytes, which take ten times as long without optimisation, and so would most tests.
+let optimized = isWhole ? program : settings + debugFlags("-O")
+
 let package = Package(
     name: "edgeprint",
     // Of EdgeprintURL, the only product for other systems than Linux.
@@ -61,49 +76,49 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         // Swift, lowest layer first.
-        .target(name: "LinuxSystem", dependencies: ["CLinux", "CZlib"], swiftSettings: settings),
-        .target(name: "HTTPSemantics", swiftSettings: settings),
-        .target(name: "HTTPKit", dependencies: ["HTTPSemantics", "LinuxSystem", "CLinux"], swiftSettings: settings),
+        .target(name: "LinuxSystem", dependencies: ["CLinux", "CZlib"], swiftSettings: program),
+        .target(name: "HTTPSemantics", swiftSettings: program),
+        .target(name: "HTTPKit", dependencies: ["HTTPSemantics", "LinuxSystem", "CLinux"], swiftSettings: program),
         .target(
             name: "OriginTransfer",
             dependencies: ["HTTPSemantics", "LinuxSystem", "CLinux", "CCurl", "CCrypto"],
-            swiftSettings: settings
+            swiftSettings: program
         ),
         .target(
             name: "HTTPCache",
             dependencies: ["HTTPSemantics", "LinuxSystem", "CLinux", "CCrypto", "CSQLite"],
-            swiftSettings: settings
+            swiftSettings: program
         ),
         .target(
             name: "Cluster",
             dependencies: [
                 "HTTPCache", "HTTPSemantics", "LinuxSystem", "OriginTransfer", "CLinux", "CCrypto", "CHiredis",
             ],
-            swiftSettings: settings
+            swiftSettings: program
         ),
-        .target(name: "ImagePlan", swiftSettings: settings),
+        .target(name: "ImagePlan", swiftSettings: program),
         // The language for apps, which read no other module.
-        .target(name: "EdgeprintURL", dependencies: ["ImagePlan"], swiftSettings: settings),
+        .target(name: "EdgeprintURL", dependencies: ["ImagePlan"], swiftSettings: program),
         // Other servers' request languages, in ours.
-        .target(name: "Dialects", dependencies: ["HTTPSemantics", "ImagePlan"], swiftSettings: settings),
+        .target(name: "Dialects", dependencies: ["HTTPSemantics", "ImagePlan"], swiftSettings: program),
         .target(
             name: "ImagePipeline",
             dependencies: [
                 "HTTPCache", "HTTPSemantics", "ImagePlan", "LinuxSystem", "OriginTransfer", "CLinux", "CCrypto",
                 "CSQLite",
             ],
-            swiftSettings: settings
+            swiftSettings: program
         ),
         .target(
             name: "WorkerSandbox",
             dependencies: ["ImagePlan", "CLinux", "CSeccomp"],
-            swiftSettings: settings
+            swiftSettings: program
         ),
         // The web application of the admin listener: files that are compiled into the program.
         .target(
             name: "AdminPages",
             resources: [.embedInCode("Files")],
-            swiftSettings: settings
+            swiftSettings: program
         ),
         .executableTarget(
             name: "ImageWorker",
@@ -111,8 +126,7 @@ let package = Package(
                 "ImagePlan", "LinuxSystem", "WorkerSandbox", "CAVIF", "CJXL", "CLanes", "CLinux", "CLCMS", "CVips",
                 "CWebP", "CZlib",
             ],
-            // Pixel loops take ten times as long without optimisation, and so would most tests.
-            swiftSettings: settings + [.unsafeFlags(["-O"], .when(configuration: .debug))]
+            swiftSettings: optimized
         ),
         .executableTarget(
             name: "ProxyServer",
@@ -126,7 +140,7 @@ let package = Package(
                 server("Logging", "swift-log"),
                 server("Yams", "Yams"),
             ],
-            swiftSettings: settings
+            swiftSettings: program
         ),
 
         // Compares eviction policies; see Benchmarks/README.md.
@@ -142,7 +156,7 @@ let package = Package(
             name: "TestSupport",
             dependencies: ["LinuxSystem", "CLinux", "CZlib"],
             path: "Tests/TestSupport",
-            swiftSettings: settings
+            swiftSettings: optimized
         ),
         .testTarget(
             name: "LinuxSystemTests",
@@ -197,7 +211,7 @@ let package = Package(
             name: "HostileTestSupport",
             dependencies: ["CZlib", "TestSupport"],
             path: "Tests/HostileTestSupport",
-            swiftSettings: settings
+            swiftSettings: optimized
         ),
         .testTarget(
             name: "ImagePlanTests",

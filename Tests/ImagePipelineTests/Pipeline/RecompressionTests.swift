@@ -45,7 +45,7 @@ struct RecompressionTests {
     }
 
     /// Requests a variant in a number of different minutes, from memory.
-    private func use(_ request: VariantRequest, minutes: Int, of rig: PipelineRig? = nil) {
+    private func use(_ request: VariantRequest, minutes: Int, of rig: PipelineRig? = nil) throws {
         let rig = rig ?? self.rig
         for _ in 0..<minutes {
             for _ in 0..<5 { #expect(rig.pipeline.cached(request, now: rig.time.wallSeconds) != nil) }
@@ -59,8 +59,8 @@ struct RecompressionTests {
         try (rig ?? self.rig).settle()
     }
 
-    private func waitForEnd(_ end: DeferredStatistics.End, _ count: UInt64 = 1, of rig: PipelineRig? = nil) {
-        while (rig ?? self.rig).pipeline.recompressions[end] < count {}
+    private func waitForEnd(_ end: DeferredStatistics.End, _ count: UInt64 = 1, of rig: PipelineRig? = nil) throws {
+        try waitWhile((rig ?? self.rig).pipeline.recompressions[end] < count)
     }
 
     @Test func `a variant requested in three minutes is encoded again and replaced in memory and on disk`() throws {
@@ -73,7 +73,7 @@ struct RecompressionTests {
         #expect(job.job.outputs.map(\.search.secondEffort) == [6])
         #expect(rig.pipeline.cached(request, now: rig.time.wallSeconds) === old)
         job.make([[7, 8]], as: .webp)
-        waitForEnd(.swapped)
+        try waitForEnd(.swapped)
         let new = try #require(rig.pipeline.cached(request, now: rig.time.wallSeconds))
         #expect(new.memory == [7, 8] && new.description.digest != old.description.digest && !new.isStandIn)
         #expect(rig.pipeline.recompressions.savedBytes == 1 && rig.pipeline.deferrals.made == 0)
@@ -100,7 +100,7 @@ struct RecompressionTests {
         try make(request)
         use(request, minutes: 3)
         try rig.transformer.wait(for: 2)[1].make([[7, 8, 9]], as: .webp)
-        waitForEnd(.larger)
+        try waitForEnd(.larger)
         let kept = try #require(rig.pipeline.cached(request, now: rig.time.wallSeconds))
         #expect(kept.memory == [1, 2, 3] && rig.pipeline.recompressions.savedBytes == 0)
         try rig.settle()
@@ -117,7 +117,7 @@ struct RecompressionTests {
         try make(request)
         use(request, minutes: 3)
         try rig.transformer.wait(for: 2)[1].fail(error)
-        waitForEnd(.failed)
+        try waitForEnd(.failed)
         #expect(rig.pipeline.cached(request, now: rig.time.wallSeconds)?.memory == [1, 2, 3])
         #expect(rig.pipeline.failures.statistics.entries == 0)
         try rig.settle()
@@ -132,7 +132,7 @@ struct RecompressionTests {
         try make(request)
         use(request, minutes: 3)
         try rig.transformer.wait(for: 2)[1].fail(error)
-        waitForEnd(.abandoned)
+        try waitForEnd(.abandoned)
         rig.time.advance(seconds: 61)
         use(request, minutes: 5)
         try gather()
@@ -141,7 +141,7 @@ struct RecompressionTests {
         _ = try ask(request, of: again).value()
         use(request, minutes: 3, of: again)
         try again.transformer.wait(for: 1)[0].make([[7]], as: .webp)
-        waitForEnd(.swapped, of: again)
+        try waitForEnd(.swapped, of: again)
     }
 
     @Test func `the smallest of several formats stays as it is`() throws {
@@ -185,7 +185,7 @@ struct RecompressionTests {
         try make(eager)
         use(eager, minutes: 1)
         try rig.transformer.wait(for: 3)[2].make([[7]], as: .webp)
-        waitForEnd(.swapped)
+        try waitForEnd(.swapped)
     }
 
     @Test func `the origin is not asked for an original that is no longer stored`() throws {
@@ -197,7 +197,7 @@ struct RecompressionTests {
         )
         try rig.settle()
         use(request, minutes: 3)
-        waitForEnd(.abandoned)
+        try waitForEnd(.abandoned)
         #expect(rig.loader.all.count == 1 && rig.transformer.all.count == 1)
         #expect(rig.pipeline.cached(request, now: rig.time.wallSeconds)?.memory == [1, 2, 3])
     }
@@ -211,7 +211,7 @@ struct RecompressionTests {
         #expect(rig.pipeline.purge(.all) { _ in purged.update { $0 = true } })
         try purged.wait { $0 }
         job.make([[7]], as: .webp)
-        waitForEnd(.abandoned)
+        try waitForEnd(.abandoned)
         try rig.settle()
         #expect(rig.pipeline.cached(request, now: rig.time.wallSeconds) == nil && rig.store.variant(request.key) == nil)
     }
@@ -225,7 +225,7 @@ struct RecompressionTests {
             rig.time.advance(seconds: 60)
         }
         try rig.transformer.wait(for: 2)[1].make([[7]], as: .webp)
-        waitForEnd(.swapped)
+        try waitForEnd(.swapped)
         try rig.settle()
         #expect(rig.pipeline.open(request, now: rig.time.wallSeconds) == nil)
         #expect(rig.store.variant(request.key)?.record.length == 1)
@@ -238,7 +238,7 @@ struct RecompressionTests {
         let job = try rig.transformer.wait(for: 2)[1]
         #expect(job.job.outputs.map(\.bucket) == [.webp] && job.job.outputs.map(\.search.secondEffort) == [6])
         job.make([[7]], as: .webp)
-        waitForEnd(.swapped)
+        try waitForEnd(.swapped)
     }
 
     @Test func `another request with the same result takes the smaller encoding`() throws {
@@ -254,7 +254,7 @@ struct RecompressionTests {
         try rig.settle()
         use(first, minutes: 3)
         try rig.transformer.wait(for: 2)[1].make([output(100)])
-        waitForEnd(.swapped)
+        try waitForEnd(.swapped)
         try rig.settle()
         #expect(try ask(second).value().entity.body.length == 100)
         use(second, minutes: 4)

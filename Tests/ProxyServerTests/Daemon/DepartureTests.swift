@@ -113,6 +113,6 @@ struct DepartureTests {
             try rig.waitUntil(name, is: 0)
         }
         // At most the new content's own files are open, as for the first picture.
-        while rig.daemon.openDescriptors > before + 2 {}
+        try waitWhile(rig.daemon.openDescriptors > before + 2)
     }
 }
