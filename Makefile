@@ -34,7 +34,7 @@ test: packages ## Runs every test
 	@scripts/install-packages python3 python3-markdown jq chromium nodejs
 	@scripts/install-engines
 	@scripts/install-validators
-	swift build --build-tests
+	swift build --build-tests $(if $(EDGEPRINT_WHOLE),--disable-index-store)
 	EDGEPRINT_ENGINES=required scripts/run-tests
 
 clients: ## Tests the clients in JavaScript and Python
