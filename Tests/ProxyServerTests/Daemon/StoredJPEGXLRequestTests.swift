@@ -46,6 +46,8 @@ struct StoredJPEGXLRequestTests {
         let rig = try EndToEndRig(source: Self.jxl, script: ScriptedOrigin.pictures(["a.jpg": jpeg]))
         #expect(try rig.get("/photos/a.jpg").body == jpeg)
         while rig.files("variants").isEmpty || !rig.files("originals").isEmpty {}
+        // Nothing is in memory.
+        try rig.restartAfterKill(source: Self.jxl)
         for freshness in ["true", "false"] {
             let has = try rig.admin("GET", "/has?path=/photos/a.jpg").text
             #expect(has.contains("\"cached\":true") && has.contains("\"fresh\":\(freshness)"), "\(has)")
