@@ -182,13 +182,14 @@ package final class Flight<Value: Sendable, Failure: CacheFailure>: Sendable {
 
     package func addFirst(
         _ waiter: @escaping TaskPool<Value, Failure>.Waiter,
+        account: String? = nil,
         deadline: SharedDeadline = .none,
         priority: RequestPriority = .background,
         early: EarlyDelivery<Value> = .none
     ) -> Subscription {
         let number = state.withLock { state in
             state.priority = max(state.priority, priority)
-            return state.insert(waiter, early, collapsed: false, deadline)
+            return state.insert(waiter, early, collapsed: false, account, deadline)
         }
         return subscription(number)
     }
@@ -203,6 +204,7 @@ package final class Flight<Value: Sendable, Failure: CacheFailure>: Sendable {
 
     func add(
         _ waiter: @escaping TaskPool<Value, Failure>.Waiter,
+        account: String?,
         deadline: SharedDeadline,
         early: EarlyDelivery<Value>,
         limit: Int
@@ -210,8 +212,8 @@ package final class Flight<Value: Sendable, Failure: CacheFailure>: Sendable {
         let (number, announced): (Int?, Value?) = state.withLock { state in
             if state.ended { return (-1, nil) }
             if case .instead = early, let announced = state.announced { return (nil, announced) }
-            guard state.waiters.count < limit else { return (nil, nil) }
-            return (state.insert(waiter, early, collapsed: true, deadline), state.announced)
+            guard state.hasRoom(for: account, limit: limit) else { return (nil, nil) }
+            return (state.insert(waiter, early, collapsed: true, account, deadline), state.announced)
         }
         switch (number, announced) {
         case (nil, let announced?): return .announced(announced)
@@ -307,6 +309,8 @@ private struct FlightState<Value: Sendable, Failure: CacheFailure>: Sendable {
         var waiter: TaskPool<Value, Failure>.Waiter
         var early: EarlyDelivery<Value>
         var collapsed: Bool
+        /// The client account; `nil` for the daemon's own work and for clients that are not told apart.
+        var account: String?
         var deadline: SharedDeadline
     }
 
@@ -334,11 +338,27 @@ private struct FlightState<Value: Sendable, Failure: CacheFailure>: Sendable {
         _ waiter: @escaping TaskPool<Value, Failure>.Waiter,
         _ early: EarlyDelivery<Value>,
         collapsed: Bool,
+        _ account: String?,
         _ deadline: SharedDeadline
     ) -> Int {
         defer { nextNumber += 1 }
-        waiters[nextNumber] = Entry(waiter: waiter, early: early, collapsed: collapsed, deadline: deadline)
+        waiters[nextNumber] = Entry(
+            waiter: waiter,
+            early: early,
+            collapsed: collapsed,
+            account: account,
+            deadline: deadline
+        )
         return nextNumber
+    }
+
+    /// Whether another waiter may join: an account has at most half of the places, so that some are left for other clients.
+    func hasRoom(for account: String?, limit: Int) -> Bool {
+        guard waiters.count < limit else { return false }
+        let share = max(1, limit / 2)
+        // Counted only where the account can have so many.
+        guard let account, waiters.count >= share else { return true }
+        return waiters.values.count { $0.account == account } < share
     }
 
     /// Announces a value: removes and returns the waiters whose outcome it is, and returns the observers.

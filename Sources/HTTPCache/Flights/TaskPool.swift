@@ -33,7 +33,8 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
     /// Creates an empty pool.
     ///
     /// - Parameters:
-    ///   - maximumWaiters: the maximum number of waiters per flight; further ones fail with `.overloaded`.
+    ///   - maximumWaiters: the maximum number of waiters per flight, of which an account has at most half; further ones fail with
+    ///     `.overloaded`.
     ///   - maximumFlights: the maximum number of concurrent flights; further ones fail with `.overloaded`.
     package init(maximumWaiters: Int, maximumFlights: Int) {
         waiterLimit = Atomic(maximumWaiters)
@@ -59,6 +60,7 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
     /// - Parameters:
     ///   - key: the flight's cache key.
     ///   - subject: what purges match the flight against.
+    ///   - account: the client account that the waiter's place is charged to; `nil` for none.
     ///   - deadline: when the outcome becomes useless to the waiter.
     ///   - priority: raises the work of a flight in progress if it is more urgent.
     ///   - early: what the waiter does with a value that the flight announces before its end.
@@ -71,6 +73,7 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
     package func join(
         _ key: CacheKey,
         about subject: PurgeSubject? = nil,
+        account: String? = nil,
         deadline: SharedDeadline = .none,
         priority: RequestPriority = .background,
         early: EarlyDelivery<Value> = .none,
@@ -78,7 +81,7 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
         start: (Flight<Value, Failure>) -> Void
     ) -> Subscription {
         let admission = state.withLock { state in
-            admit(waiter, deadline, priority, early, to: key, about: subject, of: &state)
+            admit(waiter, account, deadline, priority, early, to: key, about: subject, of: &state)
         }
         switch admission {
         case .joined(let subscription, let announced):
@@ -125,6 +128,7 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
 
     private func admit(
         _ waiter: @escaping Waiter,
+        _ account: String?,
         _ deadline: SharedDeadline,
         _ priority: RequestPriority,
         _ early: EarlyDelivery<Value>,
@@ -133,7 +137,8 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
         of state: inout State
     ) -> Admission<Value, Failure> {
         if let flight = state.flights[key] {
-            switch flight.add(waiter, deadline: deadline, early: early, limit: waiterLimit.load(ordering: .relaxed)) {
+            let limit = waiterLimit.load(ordering: .relaxed)
+            switch flight.add(waiter, account: account, deadline: deadline, early: early, limit: limit) {
             case .added(let subscription, let announced): return .joined(subscription, announced)
             case .announced(let value): return .announced(value)
             case .full: return .refused("too many requests are waiting for this response")
@@ -143,7 +148,10 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
         guard let flight = newFlight(key, about: subject, in: &state) else {
             return .refused("too many responses are in progress")
         }
-        return .started(flight, flight.addFirst(waiter, deadline: deadline, priority: priority, early: early))
+        return .started(
+            flight,
+            flight.addFirst(waiter, account: account, deadline: deadline, priority: priority, early: early)
+        )
     }
 
     /// Adds a new flight to the pool; returns `nil` if the pool is full.

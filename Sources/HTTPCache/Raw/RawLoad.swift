@@ -135,6 +135,7 @@ final class RawLoad<Origin: CacheOrigin>: Sendable {
         let subscription = proxy.flights.join(
             proxy.context.progress.flightKey(request.key),
             about: subject,
+            account: request.account,
             deadline: request.deadline,
             priority: request.priority,
             early: .instead

@@ -75,6 +75,13 @@ final class Connection {
     /// Whether the peer is a trusted proxy or a Unix socket, so that requests of many clients may come.
     var carriesManyClients: Bool { isTrusted || peer.family == .unix }
 
+    /// Stops the timer; the next one begins anew, also if it is of the same kind.
+    @inline(__always)
+    func stopTimer() {
+        timer = .none
+        deadline = .max
+    }
+
     /// Whether the next request may be parsed.
     @inline(__always)
     var takesRequests: Bool { phase == .reading && output == nil && !closesAfterOutput }

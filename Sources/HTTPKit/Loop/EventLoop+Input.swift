@@ -140,7 +140,7 @@ extension EventLoop {
             return nil
         }
         connection.progress = ParseProgress()
-        connection.timer = .none
+        connection.stopTimer()
         if head.hasUnknownExpectation {
             refuse(connection, .unknownExpectation, facts(bytes, start))
             return consumed
@@ -201,7 +201,7 @@ extension EventLoop {
         let used = try partial.decoder.take(bytes, from: 0)
         guard partial.decoder.isComplete else { return used }
         connection.partial = nil
-        connection.timer = .none
+        connection.stopTimer()
         var progress = ParseProgress()
         let bytes = partial.head
         _ = try parser.parse(bytes.span, &progress, into: &head)

@@ -63,7 +63,7 @@ extension EventLoop {
             counters.bytesSent.addSingleWriter(progress)
             if wantsCompletions { report(connection, &output) }
             // The write timeout runs from the last progress.
-            if progress > 0 { connection.timer = .none }
+            if progress > 0 { connection.stopTimer() }
             if outcome != .complete {
                 connection.output = output
                 continueLater(connection, outcome)

@@ -43,6 +43,7 @@ extension Pipeline {
         variants.join(
             CacheKey(hashing: "brownout/1\n\(flightKey(request, context))\n\(isPatient)"),
             about: PurgeSubject(request),
+            account: context.account,
             deadline: context.deadline,
             priority: context.priority
         ) { outcome, _ in

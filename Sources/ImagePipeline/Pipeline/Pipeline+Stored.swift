@@ -64,13 +64,13 @@ extension Pipeline {
         return copies
     }
 
-    /// Returns the stored copy of an original's bytes; originals are kept on disk only.
+    /// Returns the stored copy of an original's bytes, or of the JPEG XL that they are restored from; originals are kept on disk only.
     package func copies(of request: OriginRequest) -> StoredCopies {
         var record: OriginRecord?
         if let recent = parts.recent.find(request.key) {
             record = recent.record
         } else if request.source.cache.originals.keepOnDisk, let found = parts.disk?.peek(origin: request.key),
-            found.hasBody
+            found.hasBody || RestoredOriginalStage.hasCopy(of: found.record, in: parts)
         {
             let live = parts.origins.live(request.key)?.record
             record = live?.digest == found.record.digest ? live : found.record

@@ -147,6 +147,7 @@ package final class Pipeline: Sendable {
         return variants.join(
             flightKey(request, context),
             about: PurgeSubject(request),
+            account: context.account,
             deadline: context.deadline,
             priority: context.priority,
             early: context.takesArriving && !context.waitsForStore ? .instead : .none

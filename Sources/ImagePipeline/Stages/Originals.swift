@@ -61,6 +61,7 @@ struct Originals: Sendable {
         return pool.join(
             key(needed, purpose),
             about: PurgeSubject(request),
+            account: context.account,
             deadline: context.deadline,
             // A refresh that no client has joined comes last.
             priority: context.isRefresh && context.priority == .low ? .background : context.priority,

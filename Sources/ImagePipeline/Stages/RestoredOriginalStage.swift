@@ -22,9 +22,21 @@ struct RestoredOriginalStage: Sendable {
     func copy(insteadOf stored: StoredResponse?) -> OriginBody? {
         guard request.needsBody, let stored, case .evicted = stored.content, let record = stored.original?.record,
             record.header.format == .jpeg, let copy = parts.disk?.variant(Self.key(ofCopyOf: record.key)),
-            copy.record.originDigest == record.digest, copy.record.format == .picture(.jxl)
+            Self.isCopy(copy.record, of: record)
         else { return nil }
         return OriginBody(file: copy.file, length: copy.record.length, digest: copy.record.digest)
+    }
+
+    /// Whether a copy is stored from which an original's content can be restored; blocks.
+    static func hasCopy(of record: OriginRecord, in parts: PipelineParts) -> Bool {
+        guard record.header.format == .jpeg, let copy = parts.disk?.peek(variant: key(ofCopyOf: record.key)) else {
+            return false
+        }
+        return isCopy(copy.record, of: record)
+    }
+
+    private static func isCopy(_ copy: VariantRecord, of record: OriginRecord) -> Bool {
+        copy.originDigest == record.digest && copy.format == .picture(.jxl)
     }
 
     /// Restores the content.

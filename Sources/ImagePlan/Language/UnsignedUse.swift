@@ -99,10 +99,12 @@ extension UnsignedLimits {
 
     /// The listed width that takes the place of another; `nil` if the width is listed.
     ///
+    /// A width in device pixels comes from `w=auto`, which no client can choose: it is rounded even with `snap: refuse`.
+    ///
     /// - Throws: 403, naming the list and the nearest width.
     func width(for parameter: Parameter, inDevicePixels width: Int, isEnforced: Bool) throws(RequestError) -> Int? {
         guard !widths.contains(width), let largest = widths.last else { return nil }
-        guard snap == .refuse else { return widths.first { $0 >= width } ?? largest }
+        guard snap == .refuse, !parameter.isInDevicePixels else { return widths.first { $0 >= width } ?? largest }
         guard isEnforced else { return nil }
         let nearest = widths.min { abs($0 - width) < abs($1 - width) } ?? largest
         let list = widths.map(String.init).joined(separator: ", ")

@@ -141,7 +141,7 @@ extension PlanSetting {
     )
 
     /// Common names for the formats, used for suggestions.
-    private static let otherFormatNames = ["jfif": "jpeg", "jpe": "jpeg", "tif": "tiff"]
+    private static let otherFormatNames = ["jfif": "jpeg", "jpe": "jpeg", "jpg": "jpeg", "tif": "tiff"]
 
     /// `meta`: which metadata of the source to keep.
     package static let metadata = PlanSetting(

@@ -35,8 +35,9 @@ enum CrossOrigin: Hashable, Sendable {
 
     /// The fields that scripts may read, in addition to those that the Fetch Standard safelists (§3.3.3).
     private static let exposed =
-        "Age, Cache-Status, Content-Credentials, Content-Disposition, Content-Range, ETag, Retry-After, Server-Timing, "
-        + "X-Animation, X-Blurhash, X-Dominant-Color, X-Original-Size, X-Quality, X-Thumbhash, X-Untransformed"
+        "Age, Cache-Status, Content-Credentials, Content-Disposition, Content-Range, ETag, RateLimit, RateLimit-Policy, "
+        + "Retry-After, Server-Timing, X-Animation, X-Blurhash, X-Dominant-Color, X-Original-Size, X-Quality, X-Thumbhash, "
+        + "X-Untransformed"
 
     /// The encoded fields of every response.
     ///

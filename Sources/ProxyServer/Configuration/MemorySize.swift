@@ -23,8 +23,9 @@ enum MemorySize: Sendable, Equatable {
 extension ValueFormat where Value == MemorySize {
     /// A size such as `256MiB`, a percentage such as `25%`, or `auto`.
     static func memorySize(from least: Int = 0, upTo largest: Int) -> ValueFormat {
-        .scalar(
-            "a size such as 256MiB, a percentage from 1% to 90%, or auto",
+        let low = least > 0 ? ", at least \(ScaledNumber.text(least, units: ScaledNumber.sizes))" : ""
+        return .scalar(
+            "a size such as 256MiB\(low), a percentage from 1% to 90%, or auto",
             schema: .either([
                 .words(["auto"]), .text(pattern: "^[1-9][0-9]?%$"), .scaled(ScaledNumber.sizes, bare: true),
             ])

@@ -34,7 +34,7 @@ extension RequestResolver {
             try checkAccess(ruled)
             let rest = ruled.editedRaw(suffix.map { String(decoding: $0, as: UTF8.self) })
             let text = prefix + (try ruled.path(path)).rawPath + (rest.map { "?" + $0 } ?? "")
-            return (OriginRequest(source: ruled.entry.rule, url: try OriginURL(text, of: "path")), key)
+            return (OriginRequest(source: ruled.entry.rule, url: try OriginURL(ofTarget: text)), key)
         } catch {
             throw Problem(resolving: error)
         }

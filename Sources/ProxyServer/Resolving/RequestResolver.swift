@@ -160,8 +160,8 @@ struct RequestResolver: Sendable {
         func request(_ text: (String) -> String) throws -> OriginRequest {
             OriginRequest(
                 source: rule,
-                url: try OriginURL(text(query.sent), of: "path"),
-                keyed: query.sent == query.keyed ? nil : try OriginURL(text(query.keyed), of: "path"),
+                url: try OriginURL(ofTarget: text(query.sent)),
+                keyed: query.sent == query.keyed ? nil : try OriginURL(ofTarget: text(query.keyed)),
                 cookie: cookie
             )
         }
@@ -346,6 +346,19 @@ extension OriginURL {
             try self.init(text)
         } catch {
             throw RequestError(parameter: parameter, reason: error.reason)
+        }
+    }
+
+    /// Parses a URL that the path and the query of a request make.
+    ///
+    /// - Throws: 400, naming `query` if the URL is valid without its query, and `path` otherwise.
+    init(ofTarget text: String) throws(RequestError) {
+        do throws(Defect) {
+            try self.init(text)
+        } catch {
+            let path = text.unicodeScalars.prefix { $0 != "?" }
+            let isPathValid = (try? OriginURL(String(path))) != nil
+            throw RequestError(parameter: isPathValid ? "query" : "path", reason: error.reason)
         }
     }
 }

@@ -192,7 +192,7 @@ final class ImageRoute: Sendable {
             load.question = OwnerQuestion(head, bytes, of: site)
         }
         let subscription = pipeline.load(variant, load) { [self, account = load.account] result in
-            defer { if SlowMisses.apply(to: variant) { slowMisses?.ended(variant) } }
+            defer { if SlowMisses.apply(to: variant, of: request) { slowMisses?.ended(variant) } }
             switch result {
             case .success(let answer):
                 // Stages that several requests waited for are counted once.
@@ -227,12 +227,12 @@ final class ImageRoute: Sendable {
                 standIn(fallback, bucket, of: request, for: account, secondsLeft: left, else: response) { [self] in
                     promise.complete($0)
                     // A placeholder may have been considered since the failure.
-                    if SlowMisses.apply(to: variant) { slowMisses?.ended(variant) }
+                    if SlowMisses.apply(to: variant, of: request) { slowMisses?.ended(variant) }
                 }
             }
         }
         waiting.join(subscription)
-        if directives.isNone, SlowMisses.apply(to: variant) {
+        if directives.isNone, SlowMisses.apply(to: variant, of: request) {
             let dynamic = request.fields.all
             let client = SlowMisses.Client(waiting: waiting, isAnswered: { promise.isCompleted }) { [time] known in
                 let left = request.expires.map { max(0, $0 - time.wallSeconds) } ?? .max

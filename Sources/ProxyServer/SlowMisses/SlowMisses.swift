@@ -36,10 +36,10 @@ final class SlowMisses: Sendable {
     /// The number of images made in the background.
     var underWay: Int { state.withLock { $0.underWay.count } }
 
-    /// Whether requests for a variant may be answered with a placeholder.
-    static func apply(to variant: VariantRequest) -> Bool {
+    /// Whether a request may be answered with a placeholder: not if it is to be saved as a file.
+    static func apply(to variant: VariantRequest, of request: ResolvedRequest) -> Bool {
         variant.origin.source.slowMiss.policy == .placeholder && variant.plan.map(PlaceholderPicture.isPicture) == true
-            && !variant.origin.keepsNothing
+            && !variant.origin.keepsNothing && !request.isDownload
     }
 
     /// Answers a request with a placeholder if its image is not there in time.

@@ -90,6 +90,30 @@ final class SteppedTime: TimeSource {
         #expect(try client.readResponse().status == 204)
     }
 
+    @Test func `counts a connection that times out once, and none that waits for its response`() throws {
+        let box = PromiseBox()
+        let server = try TestServer {
+            $0.time = time
+            $0.loops = 1
+        } respond: { request, context in
+            box.take(request.target, context)
+            return .later
+        }
+        let waiting = try server.client()
+        try waiting.send("GET /a HTTP/1.1\r\nHo")
+        #expect(eventually { server.server.statistics.bytesReceived > 0 })
+        try waiting.send("st: a\r\n\r\n")
+        #expect(box.taken.wait())
+        let silent = try server.client()
+        #expect(eventually { server.server.statistics.accepted == 2 })
+        time.advance(milliseconds: 10_001)
+        // Swept in one turn, after the one that waits.
+        #expect(try silent.isAtEnd())
+        #expect(server.server.statistics.timedOut == 1)
+        box.complete("/a", Response(status: 204))
+        #expect(try waiting.readResponse().status == 204)
+    }
+
     @Test func `closes the connection of a response without progress`() throws {
         let body = [UInt8](repeating: 1, count: 64 << 20)
         let server = try server { _, _ in .now(Response(status: 200, body: .bytes(body))) }

@@ -96,6 +96,29 @@ struct TaskPoolTests {
         #expect(log.all == ["third:overloaded(\"too many requests are waiting for this response\")"])
     }
 
+    @Test func `an account has at most half of the places of a flight`() {
+        let pool = Pool(maximumWaiters: 4, maximumFlights: 10)
+        func join(_ name: String, _ account: String?) -> Subscription {
+            pool.join(key, account: account, waiter: log.waiter(name)) { starts.append($0) }
+        }
+        let first = join("a1", "a")
+        _ = join("a2", "a")
+        _ = join("a3", "a")
+        #expect(log.all == ["a3:overloaded(\"too many requests are waiting for this response\")"])
+        // The others' places are free, and so is that of a waiter that has left.
+        _ = join("b1", "b")
+        first.cancel()
+        _ = join("a4", "a")
+        _ = join("c1", nil)
+        _ = join("d1", "d")
+        #expect(log.all.count == 2 && log.all[1].hasPrefix("d1:overloaded"))
+        // Other flights have places of their own.
+        pool.join(other, account: "a", waiter: log.waiter("other")) { starts.append($0) }
+        #expect(starts.all.count == 2)
+        starts.all[0].finish(.success(5))
+        #expect(log.all.dropFirst(2) == ["a2=5 collapsed", "b1=5 collapsed", "a4=5 collapsed", "c1=5 collapsed"])
+    }
+
     @Test func `a flight over the limit is refused`() {
         let pool = Pool(maximumWaiters: 2, maximumFlights: 1)
         pool.join(key, waiter: log.waiter("a")) { starts.append($0) }

@@ -84,6 +84,16 @@ struct UnsignedLimitsTests {
         #expect(try plan(query, Self.refusing, isEnforced: false) == plan(query, nil))
     }
 
+    @Test(arguments: [(nil, 640), (1, 320), (320, 320), (480, 640), (3840, 640)] as [(Int?, Int)])
+    func `snap: refuse rounds w=auto, with a hint and without`(hint: Int?, width: Int) throws {
+        for isEnforced in [true, false] {
+            var options = try options(Self.refusing, isEnforced: isEnforced)
+            if let hint { options.hints?.values.width = hint }
+            let plan = try RequestLanguage.parse(query: "w=auto&dpr=2", options: options).plan
+            #expect(plan.canonicalText == "1?w=\(width)")
+        }
+    }
+
     @Test(arguments: ["w=320", "w=160&dpr=2", "w=640&h=3", "preset=odd", "preset=thumb&dpr=1.5"])
     func `snap: refuse serves what is listed`(query: String) throws {
         #expect(try plan(query, Self.refusing) == plan(query, nil))

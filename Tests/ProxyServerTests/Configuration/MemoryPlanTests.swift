@@ -97,6 +97,8 @@ struct MemoryPlanTests {
 
     @Test func `refuses a budget that no daemon fits in`() {
         let found = problems("limits: { memory: 1MiB }")
-        #expect(found.count == 1 && found[0].contains("limits.memory: expected a size such as 256MiB"))
+        #expect(
+            found.count == 1 && found[0].contains("limits.memory: expected a size such as 256MiB, at least 64MiB,")
+        )
     }
 }

@@ -96,7 +96,10 @@ struct AnswerSettingsTests {
             #expect(answer.values(of: "Access-Control-Allow-Origin") == [pages], "\(answer.head)")
             #expect(answer.values(of: "Timing-Allow-Origin") == [pages])
             let exposed = try #require(answer["Access-Control-Expose-Headers"]).split(separator: ", ")
-            #expect(Set(exposed).isSuperset(of: ["Cache-Status", "Server-Timing", "ETag"]))
+            let names: [Substring] = [
+                "Cache-Status", "Server-Timing", "ETag", "RateLimit", "RateLimit-Policy", "Retry-After",
+            ]
+            #expect(Set(exposed).isSuperset(of: names))
         }
     }
 

@@ -62,6 +62,20 @@ struct SlowMissTests {
         }
     }
 
+    @Test func `what is saved as a file is the image, which its client waits for`() throws {
+        let gate = try ScriptedGate()
+        let rig = try EndToEndRig(source: Self.source, script: Self.origin(gate))
+        let client = try RawHTTPClient(port: rig.daemon.port, timeoutMilliseconds: 20_000)
+        try client.send("GET \(Self.target)&download=1 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        try rig.waitUntil("edgeprint_variants_under_way", is: 1)
+        #expect(try rig.get(Self.target)["Cache-Status"] == Self.status)
+        gate.open()
+        let answer = try client.readResponse()
+        #expect(answer.status == 200 && answer["ETag"] != nil, "\(answer.description)")
+        #expect(answer["Content-Disposition"]?.hasPrefix("attachment") == true)
+        try rig.waitUntil("edgeprint_slow_misses_under_way", is: 0)
+    }
+
     @Test func `what is on disk is no placeholder, even with slow-miss-after 0`() throws {
         let gate = try ScriptedGate()
         gate.open()

@@ -41,6 +41,25 @@ struct StoredJPEGXLRequestTests {
         #expect(rig.origin.requests == 2)
     }
 
+    @Test func `has and entry find the original, fresh and stale`() throws {
+        let jpeg = try OriginalTranscodingTests.jpeg(side: 640)
+        let rig = try EndToEndRig(source: Self.jxl, script: ScriptedOrigin.pictures(["a.jpg": jpeg]))
+        #expect(try rig.get("/photos/a.jpg").body == jpeg)
+        while rig.files("variants").isEmpty || !rig.files("originals").isEmpty {}
+        // Nothing is in memory.
+        try rig.restartAfterKill(source: Self.jxl)
+        for freshness in ["true", "false"] {
+            let has = try rig.admin("GET", "/has?path=/photos/a.jpg").text
+            #expect(has.contains("\"cached\":true") && has.contains("\"fresh\":\(freshness)"), "\(has)")
+            #expect(has.contains("\"bytes\":\(jpeg.count)"), "\(has)")
+            let entry = try rig.admin("GET", "/entry?path=/photos/a.jpg")
+            #expect(entry.status == 200 && entry.body == jpeg, "\(entry.head)")
+            #expect(try rig.post("/purge", #"{"all":true,"soft":true}"#).status == 200)
+        }
+        #expect(try rig.admin("GET", "/entry?path=/photos/b.jpg").status == 404)
+        #expect(rig.origin.requests == 1)
+    }
+
     @Test func `a damaged file is not restored from, and the original is downloaded`() throws {
         let jpeg = try OriginalTranscodingTests.jpeg(side: 640)
         let rig = try EndToEndRig(source: Self.jxl, script: ScriptedOrigin.pictures(["a.jpg": jpeg]))

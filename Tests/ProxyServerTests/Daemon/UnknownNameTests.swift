@@ -39,6 +39,15 @@ struct UnknownNameTests {
         #expect(answer.text.contains(detail), "\(answer.text)")
     }
 
+    @Test(arguments: [("/photos/a.png?a=%zz", "query"), ("/photos/%zz.png?a=1", "path"), ("/photos/%zz?%zz", "path")])
+    func `of a raw source's target, the part is named that is malformed`(target: String, part: String) throws {
+        let rig = try EndToEndRig(source: ", raw: true", script: ScriptedOrigin.pictures([:]))
+        let answer = try rig.get(target)
+        #expect(answer.status == 400 && answer.text.contains("\"parameter\":\"\(part)\""), "\(answer.text)")
+        #expect(answer.text.contains("\(part): has a % that is not followed by two hexadecimal digits"))
+        #expect(rig.origin.requests == 0)
+    }
+
     private func post(_ body: String) throws -> RawHTTPResponse {
         let client = try RawHTTPClient(port: rig.daemon.admin)
         try client.send("POST /purge HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")

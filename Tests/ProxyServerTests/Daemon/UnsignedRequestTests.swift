@@ -49,6 +49,44 @@ struct UnsignedRequestTests {
         #expect(told.contains("480, instead of 350 without a signature (unsigned)"), "\(told)")
     }
 
+    @Test func `client hints choose among the listed widths, also with snap: refuse`() throws {
+        let rig = try rig("{ widths: [160, 320], snap: refuse }, client-hints: [width, dpr]")
+        for (hint, width) in [(nil, 320), ("100", 320), ("9999", 320), ("x", 320)] as [(String?, Int)] {
+            let fields = hint.map { [("Sec-CH-Width", $0)] } ?? []
+            let answer = try rig.get("/photos/a.png?w=auto&format=png", fields)
+            #expect(answer.status == 200 && PictureHeader.size(ofPNG: answer.body)?[0] == width, "\(answer.text)")
+        }
+        let narrow = try self.rig(
+            "{ widths: [160, 320], snap: refuse }, client-hints: [width, dpr]",
+            "ladder: { widths: [100, 200, 400] }\n"
+        )
+        for (hint, width) in [("90", 160), ("150", 320), ("300", 320)] {
+            let answer = try narrow.get("/photos/a.png?w=auto&format=png", [("Sec-CH-Width", hint)])
+            #expect(answer.status == 200 && PictureHeader.size(ofPNG: answer.body)?[0] == width, "\(answer.text)")
+        }
+    }
+
+    @Test func `a result with too many pixels is told a side that is accepted, or none`() throws {
+        let rig = try rig("{ pixels: 30000 }")
+        for (query, name) in [
+            ("w=400", "w"), ("h=400", "h"), ("rotate=90&w=400", "w"), ("w=400&h=300&fit=cover", nil),
+            ("w=320&h=5000&fit=fill&enlarge=1", nil), ("w=400&pad=100", nil), ("min-w=500", nil),
+            ("crop=320x240", "w"), ("blur=2", "w"), ("pad=10", "w"),
+        ] as [(String, String?)] {
+            let refused = try rig.get("/photos/a.png?\(query)&format=png")
+            #expect(refused.status == 422, "\(query): \(refused.text)")
+            let told = refused.text.firstMatch(of: /a (?:width|height) of ([0-9]+) device pixels is allowed/)
+            #expect((told != nil) == (name != nil), "\(query): \(refused.text)")
+            guard let name, let side = told?.1 else { continue }
+            let pairs = query.split(separator: "&").filter { !$0.hasPrefix(name + "=") } + ["\(name)=\(side)"]
+            let answer = try rig.get("/photos/a.png?" + pairs.joined(separator: "&"))
+            #expect(answer.status == 200, "\(pairs): \(answer.text)")
+        }
+        let listed = try self.rig("{ widths: [320, 640], pixels: 60000 }")
+        let refused = try listed.get("/photos/a.png?w=320&h=5000&fit=fill&enlarge=1&format=png")
+        #expect(refused.status == 422 && !refused.text.contains("is allowed"), "\(refused.text)")
+    }
+
     @Test func `dpr has four values with presets: only, also where w has a list`() throws {
         let rig = try EndToEndRig(
             Self.signing + "presets: { soft: \"w=200&blur=2&format=png\" }\n",

@@ -71,11 +71,14 @@ struct HasRoute: AdminRoute {
             if let origin = variants.first?.origin {
                 original = Self.members(pipeline.copies(of: origin)).filter { $0.name == "disk" }
             }
-            return .admin(
-                .object([
-                    .init("path", .string(named.path)), .init("cached", .bool(found.contains { !$0.copies.isEmpty })),
-                    .init("variants", .array(list)), .init("original", .object(original)),
-                ])
+            return .now(
+                .admin(
+                    .object([
+                        .init("path", .string(named.path)),
+                        .init("cached", .bool(found.contains { !$0.copies.isEmpty })),
+                        .init("variants", .array(list)), .init("original", .object(original)),
+                    ])
+                )
             )
         }
     }
@@ -94,6 +97,8 @@ struct HasRoute: AdminRoute {
 
 /// `GET /entry?path=…`: responds with the stored bytes of a variant and its fields, or 404; fetches nothing and makes nothing
 /// (SDWebImage: `queryCacheOperation`).
+///
+/// The bytes of an original that is stored as JPEG XL are restored.
 struct EntryRoute: AdminRoute {
     let pipeline: Pipeline
     let resolver: ResolverCell
@@ -109,18 +114,33 @@ struct EntryRoute: AdminRoute {
             )
             let accept = request.parameter("accept") ?? request.fields["accept"] ?? ""
             let variant = named.request.variant(for: FormatBucket(accept: Array(accept.utf8).span))
-            guard let found = pipeline.stored(variant) else {
+            let fields = named.request.fields.all
+            if let found = pipeline.stored(variant) { return .now(response(found.entity, found.tier, fields)) }
+            guard variant.plan == nil, !pipeline.copies(of: variant).isEmpty else {
                 throw Problem(404, "Nothing is stored for this path.", parameter: "path")
             }
-            let now = time.wallSeconds
-            let status = found.entity.isFresh(at: now) ? found.tier : .stale
-            return EntityResponse.whole(
-                found.entity,
-                dynamic: CacheStatusFields.field(.hit(status)) + named.request.fields.all,
-                age: found.entity.age(at: now),
-                tag: 0
-            )
+            return .later { complete in
+                pipeline.load(variant, LoadContext(demand: Self.whatIsStored)) { result in
+                    switch result {
+                    case .success(let answer): complete(response(answer.entity, .disk, fields))
+                    case .failure(let error): complete(Response(Problem(error)))
+                    }
+                }
+            }
         }
+    }
+
+    /// Fresh or stale, without the origin.
+    private static let whatIsStored = CacheDemand(CacheControl("only-if-cached, max-stale"), isTrusted: true)
+
+    private func response(_ entity: Entity, _ tier: CacheStatus.Tier, _ fields: [UInt8]) -> Response {
+        let now = time.wallSeconds
+        return EntityResponse.whole(
+            entity,
+            dynamic: CacheStatusFields.field(.hit(entity.isFresh(at: now) ? tier : .stale)) + fields,
+            age: entity.age(at: now),
+            tag: 0
+        )
     }
 }
 
@@ -240,11 +260,18 @@ extension AdminAnswer {
     /// Answers from the read lane, where questions to the disk may block.
     fileprivate static func onLane(
         of pipeline: Pipeline,
-        _ body: @escaping @Sendable () throws(Problem) -> Response
+        _ body: @escaping @Sendable () throws(Problem) -> AdminAnswer
     ) -> AdminAnswer {
         .later { complete in
             let isTaken = pipeline.submit {
-                do throws(Problem) { complete(try body()) } catch { complete(Response(error)) }
+                do throws(Problem) {
+                    switch try body() {
+                    case .now(let response): complete(response)
+                    case .later(let start): start(complete)
+                    }
+                } catch {
+                    complete(Response(error))
+                }
             }
             if !isTaken { complete(Response(Problem(503, "Too much work is waiting for the disk.", retryAfter: 1))) }
         }
