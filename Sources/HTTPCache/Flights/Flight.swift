@@ -352,13 +352,14 @@ private struct FlightState<Value: Sendable, Failure: CacheFailure>: Sendable {
         return nextNumber
     }
 
-    /// Whether another waiter may join: an account has at most half of the places, so that some are left for other clients.
+    /// Whether another waiter may join.
+    ///
+    /// Once the places are taken, there are as many again for accounts that have less than half as many, so that one client cannot
+    /// take a result from others.
     func hasRoom(for account: String?, limit: Int) -> Bool {
-        guard waiters.count < limit else { return false }
-        let share = max(1, limit / 2)
-        // Counted only where the account can have so many.
-        guard let account, waiters.count >= share else { return true }
-        return waiters.values.count { $0.account == account } < share
+        guard waiters.count >= limit else { return true }
+        guard let account, waiters.count / 2 < limit else { return false }
+        return waiters.values.count { $0.account == account } < max(1, limit / 2)
     }
 
     /// Announces a value: removes and returns the waiters whose outcome it is, and returns the observers.

@@ -33,8 +33,8 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
     /// Creates an empty pool.
     ///
     /// - Parameters:
-    ///   - maximumWaiters: the maximum number of waiters per flight, of which an account has at most half; further ones fail with
-    ///     `.overloaded`.
+    ///   - maximumWaiters: the number of waiters per flight; above it, as many again may join of accounts that have at most half of it.
+    ///     Further ones fail with `.overloaded`.
     ///   - maximumFlights: the maximum number of concurrent flights; further ones fail with `.overloaded`.
     package init(maximumWaiters: Int, maximumFlights: Int) {
         waiterLimit = Atomic(maximumWaiters)

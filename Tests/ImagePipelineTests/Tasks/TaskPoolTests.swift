@@ -96,27 +96,26 @@ struct TaskPoolTests {
         #expect(log.all == ["third:overloaded(\"too many requests are waiting for this response\")"])
     }
 
-    @Test func `an account has at most half of the places of a flight`() {
+    @Test func `an account that takes all places of a flight leaves as many to others`() {
         let pool = Pool(maximumWaiters: 4, maximumFlights: 10)
-        func join(_ name: String, _ account: String?) -> Subscription {
-            pool.join(key, account: account, waiter: log.waiter(name)) { starts.append($0) }
+        func join(_ name: String, _ account: String?) -> Bool {
+            let refusals = log.all.count
+            _ = pool.join(key, account: account, waiter: log.waiter(name)) { starts.append($0) }
+            return log.all.count == refusals
         }
-        let first = join("a1", "a")
-        _ = join("a2", "a")
-        _ = join("a3", "a")
-        #expect(log.all == ["a3:overloaded(\"too many requests are waiting for this response\")"])
-        // The others' places are free, and so is that of a waiter that has left.
-        _ = join("b1", "b")
-        first.cancel()
-        _ = join("a4", "a")
-        _ = join("c1", nil)
-        _ = join("d1", "d")
-        #expect(log.all.count == 2 && log.all[1].hasPrefix("d1:overloaded"))
-        // Other flights have places of their own.
-        pool.join(other, account: "a", waiter: log.waiter("other")) { starts.append($0) }
-        #expect(starts.all.count == 2)
+        for number in 1...4 { #expect(join("a\(number)", "a")) }
+        #expect(!join("a5", "a") && !join("c1", nil))
+        #expect(log.all[0] == "a5:overloaded(\"too many requests are waiting for this response\")")
+        // Each has half as many.
+        for account in ["b", "d"] {
+            for number in 1...3 { #expect(join("\(account)\(number)", account) == (number < 3)) }
+        }
+        // All of these are taken, too.
+        #expect(!join("e1", "e"))
+        let refusals = log.all.count
         starts.all[0].finish(.success(5))
-        #expect(log.all.dropFirst(2) == ["a2=5 collapsed", "b1=5 collapsed", "a4=5 collapsed", "c1=5 collapsed"])
+        let served = ["a1", "a2", "a3", "a4", "b1", "b2", "d1", "d2"]
+        #expect(log.all.dropFirst(refusals).map { String($0.prefix(4)) } == served.map { "\($0)=5" })
     }
 
     @Test func `a flight over the limit is refused`() {

@@ -31,7 +31,7 @@ extension ConfigurationSchema {
                 "limits.waiters",
                 \.limits.waiters,
                 .count(1...1_000_000),
-                "Maximum requests waiting for the same result, at most half of them from one client."
+                "Maximum requests waiting for the same result; then as many again, from clients with fewer than half of them."
             ),
             Setting("limits.queue", \.limits.queue, .count(1...1_000_000), "Maximum transforms waiting for a worker."),
             Setting(
