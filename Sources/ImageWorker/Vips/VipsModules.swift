@@ -59,7 +59,7 @@ enum VipsModules {
 
         /// Loads the library of the module; libvips need not have been started.
         ///
-        /// Of another version's library the module takes care itself.
+        /// If it has another version, the module loads it itself.
         func loadLibrary() {
             guard isInstalled, let library else { return }
             _ = unsafe edge_load_library(library)

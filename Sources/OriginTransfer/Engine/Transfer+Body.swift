@@ -29,13 +29,17 @@ extension Transfer {
         ticket.request.exchange?.method == "HEAD" || head.status == 204 || head.status == 304
     }
 
+    /// Whether libcurl decodes the content.
+    private var isDecoded: Bool {
+        !isRaw && head.lines["content-encoding"].map { $0.lowercased() != "identity" } ?? false
+    }
+
     /// Decides from the head how the body is received.
     func beginBody() {
         defer { ticket.announceHead(status: head.status, expected: isBodiless ? nil : bodyLength) }
         guard head.status == 200 || isRaw, !isBodiless else { return }
         isHeld = isRaw && isReplaceable
         guard !isHeld else { return }
-        let isDecoded = !isRaw && head.lines["content-encoding"].map { $0.lowercased() != "identity" } ?? false
         bodyLength = isDecoded ? nil : head.contentLength
 
         let isTooLong = head.contentLength.map { $0 > codedLimit } ?? false
@@ -85,7 +89,8 @@ extension Transfer {
     /// Whether the loop must read its mailbox before more of the body is received.
     ///
     /// libcurl receives what has arrived, up to a hundred buffers, before it returns; cancellations and new loads do not wait for that.
-    private var mustYield: Bool { receivedAtOnce >= Self.share && mailbox.hasNews }
+    /// Content that it decodes is not paused: it would keep what it decodes meanwhile in memory, up to 64 MB.
+    private var mustYield: Bool { receivedAtOnce >= Self.share && mailbox.hasNews && !isDecoded }
 
     private func pause() -> Int {
         isPaused = true
