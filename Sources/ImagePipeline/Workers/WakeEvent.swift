@@ -37,6 +37,14 @@ final class WakeEvent: Sendable {
         take()
     }
 
+    /// Waits until this event or another one is raised, and lowers only the other one; returns whether this one is raised.
+    func wait(orFor other: WakeEvent) -> Bool {
+        var entries = [descriptor, other.descriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        guard unsafe poll(&entries, nfds_t(entries.count), -1) > 0 else { return false }
+        if entries[1].revents != 0 { other.take() }
+        return entries[0].revents != 0
+    }
+
     /// Blocks until the counter is above zero and lowers it.
     func wait() {
         while !take() {

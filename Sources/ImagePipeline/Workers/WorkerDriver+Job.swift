@@ -160,6 +160,8 @@ extension WorkerDriver {
         case .crashed(signal: SIGBUS) where attempt.pending.job.isCutShort:
             // A truncated file faults when its mapping is read. The image is not at fault, so the failure must not be cached.
             attempt.pending.end(.failure(.workerLost))
+        case .crashed(signal: SIGSYS) where isCallAllowedSince(worker):
+            attempt.lose()
         case .crashed(let signal):
             note { statistics, _ in
                 statistics.decoderCrashes += 1
@@ -167,6 +169,12 @@ extension WorkerDriver {
             }
             attempt.pending.end(.failure(.crashedDecoder))
         }
+    }
+
+    /// Waits for the first canary, unless it has ended; returns whether one has found calls that the worker was not allowed to make.
+    private func isCallAllowedSince(_ worker: WorkerProcess) -> Bool {
+        while !isStopping, !shared.verdict.wait(orFor: wake) {}
+        return shared.isOutdated(worker)
     }
 
     /// Kills a worker that still runs after the deadline or the cancellation, and the grace.

@@ -28,10 +28,10 @@ final class WorkerDriver: Sendable {
         var unbroken = (failures: 0, greetings: 0)
         var isFilled = index == 0
         // A start takes tens of milliseconds of processor time; others would delay the first one.
-        if !isFilled { while !isStopping, !wait(for: shared.firstStart) {} }
+        if !isFilled { while !isStopping, !shared.firstStart.wait(orFor: wake) {} }
         while !isStopping {
             guard isFilled else {
-                if wait(for: shared.vacancies) { isFilled = shared.vacancies.take() }
+                if shared.vacancies.wait(orFor: wake) { isFilled = shared.vacancies.take() }
                 continue
             }
             let worker: WorkerProcess
@@ -73,14 +73,6 @@ final class WorkerDriver: Sendable {
         shared.counts.withLock { change(&$0, index) }
     }
 
-    /// Waits until an event is raised; `false` after a wake-up without that.
-    private func wait(for event: WakeEvent) -> Bool {
-        var entries = [event.descriptor, wake.descriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        guard unsafe poll(&entries, nfds_t(entries.count), -1) > 0 else { return false }
-        if entries[1].revents != 0 { wake.take() }
-        return entries[0].revents != 0
-    }
-
     /// Fails the jobs that wait, if no worker of the pool is ready.
     private func failJobs(_ attempt: inout Attempt?) {
         guard shared.ready.load(ordering: .sequentiallyConsistent) == 0 else { return }
@@ -92,12 +84,11 @@ final class WorkerDriver: Sendable {
         for pending in shared.queue.drain() { pending.end(.failure(.noWorker)) }
     }
 
-    /// Waits before the next start: 100 ms at first, doubling to 5 s.
-    private func backOff(_ failures: Int) {
-        let delay = min(5_000, 100 << min(failures - 1, 6))
-        var entry = pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0)
-        if unsafe poll(&entry, 1, CInt(delay)) > 0 { wake.take() }
-    }
+    /// Waits before the next start.
+    private func backOff(_ failures: Int) { wake.wait(upTo: Self.delay(after: failures)) }
+
+    /// The milliseconds until the next start after some failures in a row: 100 at first, doubling to 5,000.
+    static func delay(after failures: Int) -> CInt { CInt(min(5_000, 100 << min(failures - 1, 6))) }
 
     /// Sends jobs to a worker until it ends or must be replaced.
     ///
@@ -106,6 +97,8 @@ final class WorkerDriver: Sendable {
     private func serve(_ worker: WorkerProcess, _ attempt: inout Attempt?) -> Int? {
         var age = WorkerAge()
         while !isStopping {
+            // Between jobs: what it has begun may end.
+            guard !shared.isOutdated(worker) else { return max(1, age.jobs) }
             if attempt == nil {
                 switch waitForJob(worker) {
                 case .job(let pending): attempt = Attempt(pending: pending)
@@ -118,7 +111,7 @@ final class WorkerDriver: Sendable {
             }
             guard let current = attempt else { continue }
             guard mayRun(current.pending, after: age) else { return max(1, age.jobs) }
-            shared.spare.refill(spawnSpare)
+            shared.spare.refill(spawn)
             guard runJob(current, on: worker, &age) else {
                 attempt = current.next
                 if attempt == nil { release(current.pending) }
@@ -151,7 +144,7 @@ final class WorkerDriver: Sendable {
 
     private func waitForJob(_ worker: WorkerProcess) -> Idle {
         if let pending = takeBackground() { return .job(pending) }
-        shared.spare.refill(spawnSpare)
+        shared.spare.refill(spawn)
         var entries = [worker.socket, shared.queue.event.descriptor, wake.descriptor].map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
         }

@@ -12,11 +12,12 @@ extension WorkerPool {
         private(set) var postures: [WorkerPosture?]
         /// Numbers of system calls that canaries have found.
         private(set) var calls: [UInt32] = []
-        /// Whether a canary has finished its trials without a further call.
-        var isTried = false
+        /// Whether a canary has finished its trials without a further call; always true without a sandbox.
+        var isTried: Bool
 
-        init(workers: Int) {
+        init(workers: Int, _ mode: SandboxMode) {
             postures = Array(repeating: nil, count: workers)
+            isTried = mode == .off
         }
 
         /// What all workers have in common.
@@ -50,20 +51,17 @@ extension WorkerPool {
 }
 
 extension WorkerPool.Shared {
-    /// The arguments of the next worker, and whether it is a canary: the first one runs its trials under a filter that reports
-    /// calls instead of killing, before any worker serves.
-    func sandboxArguments() -> (arguments: [String], isCanary: Bool) {
-        let mode = configuration.sandbox
-        guard mode != .off else { return (["--sandbox=off"], false) }
-        return confinement.withLock { confinement in
-            var arguments = ["--sandbox=\(mode.rawValue)"]
-            if !confinement.isTried { arguments.append("--canary") }
-            if !confinement.calls.isEmpty {
-                arguments.append("--allow=" + confinement.calls.map(String.init).joined(separator: ","))
-            }
-            return (arguments, !confinement.isTried)
-        }
+    /// Starts a worker, which may make the calls that canaries have found, as far as they do not lead out of the confinement.
+    func spawn(isCanary: Bool) throws(Errno) -> WorkerProcess {
+        let calls = confinement.withLock { $0.calls }
+        var arguments = ["--sandbox=\(configuration.sandbox.rawValue)"]
+        if isCanary { arguments.append("--canary") }
+        if !calls.isEmpty { arguments.append("--allow=" + calls.map(String.init).joined(separator: ",")) }
+        return try WorkerProcess(path: workerPath, arguments: arguments, calls: calls, configuration: configuration)
     }
+
+    /// Whether a canary has found further calls since a worker was started.
+    func isOutdated(_ worker: WorkerProcess) -> Bool { confinement.withLock { $0.calls != worker.calls } }
 
     /// Checks a greeting against the mode.
     ///

@@ -5,9 +5,9 @@ import Synchronization
 extension WorkerPool {
     /// Whether the pool can run jobs.
     package enum Condition: Hashable, Sendable {
-        /// No worker has greeted yet.
+        /// No worker has greeted yet, or the canary has not; jobs run as soon as a worker has.
         case starting
-        /// A worker has greeted; a worker that ends is replaced.
+        /// A worker has greeted, and the canary has passed; a worker that ends is replaced.
         case ready
         /// No worker runs and none can be started; the text states the file, the cause and the remedy.
         case failing(String)
@@ -24,7 +24,31 @@ extension WorkerPool.Shared {
     /// Records that a worker has greeted; `ready` already counts it.
     func noteGreeting() {
         greetings.add(1, ordering: .sequentiallyConsistent)
-        condition.withLock { change(&$0, to: .ready) }
+        becomeReady()
+    }
+
+    /// Records that the canary has passed.
+    func notePassed() {
+        confinement.withLock { $0.isTried = true }
+        becomeReady()
+    }
+
+    /// Records that the canary could not be started, or that its confinement or its calls are not what the mode demands.
+    func noteUntried(_ failure: WorkerStartFailure) {
+        let reason = failure.reason(path: workerPath)
+        condition.withLock { condition in
+            guard !isStopping.load(ordering: .relaxed) else { return }
+            change(&condition, to: .failing(reason))
+        }
+    }
+
+    private func becomeReady() {
+        condition.withLock { condition in
+            guard ready.load(ordering: .sequentiallyConsistent) > 0, confinement.withLock({ $0.isTried }) else {
+                return
+            }
+            change(&condition, to: .ready)
+        }
     }
 
     /// Records that a worker did not start.
@@ -55,7 +79,7 @@ extension WorkerPool {
     package struct Statistics: Hashable, Sendable {
         /// Jobs that workers completed, including failures.
         package var jobs = 0
-        /// Processes started, including the first ones.
+        /// Processes started to run jobs, including the first ones.
         package var starts = 0
         /// Processes replaced because they ended, were killed or violated the protocol.
         package var restarts = 0

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Runs transform jobs in `edgeprint-worker` processes, with a bounded queue and one permanent driver thread per process.
 ///
-/// The first process starts with the pool, the others with the jobs that need them (`WorkerPopulation`).
+/// The first process starts with the pool, the others with the jobs that need them (`WorkerPopulation`). A `Canary` follows the first.
 ///
 /// Clients share the workers as `TransformSchedule` decides. Any thread.
 ///
@@ -41,7 +41,9 @@ package final class WorkerPool: Transforming {
         let vacancies: WakeEvent
         /// Raised once the first start has succeeded or failed, and never lowered.
         let firstStart: WakeEvent
-        /// Raised once by each driver that ends.
+        /// Raised once the first canary has ended, and never lowered.
+        let verdict: WakeEvent
+        /// Raised once by each driver, and by the canary's thread, when they end.
         let ended: WakeEvent
 
         init(_ configuration: Configuration, workerPath: String, time: any TimeSource) throws(Errno) {
@@ -67,8 +69,9 @@ package final class WorkerPool: Transforming {
             )
             vacancies = try WakeEvent(semaphore: true)
             firstStart = try WakeEvent()
+            verdict = try WakeEvent()
             ended = try WakeEvent(semaphore: true)
-            confinement = Lock(Confinement(workers: configuration.workers))
+            confinement = Lock(Confinement(workers: configuration.workers, configuration.sandbox))
             var statistics = Statistics()
             statistics.workers = Array(
                 repeating: Statistics.Worker(pid: 0, jobs: 0, isBusy: false, residentBytes: 0),
@@ -88,6 +91,8 @@ package final class WorkerPool: Transforming {
 
     let shared: Shared
     private let drivers: [WorkerDriver]
+    /// `nil` without a sandbox.
+    private let canary: Canary?
     private let ends: CompletionThread
     private let nextID = Atomic<UInt64>(1)
     private let isStopped = Lock(false)
@@ -106,10 +111,18 @@ package final class WorkerPool: Transforming {
             try drivers.append(WorkerDriver(index: index, shared: shared))
         }
         self.drivers = drivers
+        var canary: Canary?
+        if configuration.sandbox != .off {
+            canary = try Canary(shared: shared) { [drivers] in
+                for driver in drivers { driver.wake.signal() }
+            }
+        }
+        self.canary = canary
         shared.noteDemand()
         for (index, driver) in drivers.enumerated() {
             try SystemThread.start(name: "transform-\(index)") { driver.run() }
         }
+        if let canary { try SystemThread.start(name: "canary") { canary.run() } }
     }
 
     deinit {
@@ -174,7 +187,7 @@ package final class WorkerPool: Transforming {
         close()
         isStopped.withLock { isStopped in
             guard !isStopped else { return }
-            for _ in drivers { shared.ended.wait() }
+            for _ in 0..<drivers.count + (canary == nil ? 0 : 1) { shared.ended.wait() }
             isStopped = true
         }
     }
@@ -206,6 +219,7 @@ package final class WorkerPool: Transforming {
         shared.isStopping.store(true, ordering: .sequentiallyConsistent)
         for pending in shared.queue.close() { pending.endElsewhere(.cancelled) }
         for driver in drivers { driver.wake.signal() }
+        canary?.wake.signal()
     }
 
     /// The path of `edgeprint-worker` next to the running executable.

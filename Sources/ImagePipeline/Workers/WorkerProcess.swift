@@ -15,6 +15,8 @@ final class WorkerProcess: Sendable {
     let pid: pid_t
     /// The daemon's end, non-blocking.
     let socket: CInt
+    /// Numbers of system calls that it may make besides those that the filter lists.
+    let calls: [UInt32]
     private let ending = Lock(Ending())
     /// The exit code of a process that exited; `nil` before that and after a signal.
     var exitCode: CInt? { ending.withLock { $0.exitCode } }
@@ -22,7 +24,13 @@ final class WorkerProcess: Sendable {
     /// Starts a process, which greets when it is ready.
     ///
     /// - Throws: `Errno` if no socket or process can be created. A missing executable shows as a process that ends at once.
-    init(path: String, arguments: [String] = [], configuration: WorkerPool.Configuration) throws(Errno) {
+    init(
+        path: String,
+        arguments: [String] = [],
+        calls: [UInt32] = [],
+        configuration: WorkerPool.Configuration
+    ) throws(Errno) {
+        self.calls = calls
         var ends: [CInt] = [-1, -1]
         try checked("socketpair") { unsafe edge_seqpacket_pair(&ends) }
         socket = ends[0]

@@ -1,0 +1,96 @@
+import Glibc
+import ImagePlan
+import LinuxSystem
+import Synchronization
+
+/// Runs a worker that tries every coder under a filter which reports system calls instead of killing, and serves no job.
+///
+/// It starts once the first worker has greeted, which can serve meanwhile: that one has the killing filter. If the canary finds calls
+/// that the filter does not list, all workers are replaced by ones that may make those calls which do not lead out of the confinement.
+final class Canary: Sendable {
+    private let shared: WorkerPool.Shared
+    /// Called when it has found further calls.
+    private let found: @Sendable () -> Void
+    /// Raised when the pool stops.
+    let wake: WakeEvent
+
+    /// - Parameter found: called on the canary's thread when the workers that run must be replaced.
+    init(shared: WorkerPool.Shared, found: @escaping @Sendable () -> Void) throws(Errno) {
+        self.shared = shared
+        self.found = found
+        wake = try WakeEvent()
+    }
+
+    private var isStopping: Bool { shared.isStopping.load(ordering: .sequentiallyConsistent) }
+
+    /// The body of its thread: tries until a process has made all trials without a further call.
+    func run() {
+        defer { shared.ended.signal() }
+        while !isStopping, !shared.firstStart.wait(orFor: wake) {}
+        var failures = 0
+        while !isStopping {
+            do throws(WorkerStartFailure) {
+                if try attempt() { return shared.notePassed() }
+                failures = 0
+            } catch {
+                failures += 1
+                shared.noteUntried(error)
+                wake.wait(upTo: WorkerDriver.delay(after: failures))
+            }
+        }
+    }
+
+    /// Starts a process and waits for its greeting; returns whether it has found no further calls.
+    private func attempt() throws(WorkerStartFailure) -> Bool {
+        defer { shared.verdict.signal() }
+        let process: WorkerProcess
+        do throws(Errno) { process = try shared.spawn(isCanary: true) } catch { throw .system(error) }
+        defer { process.end() }
+        process.setNiceness(.low)
+        var calls: [UInt32] = []
+        let greeting = Result { () throws(WorkerStartFailure) in
+            try process.greeting(of: shared, wake: wake, trapped: &calls)
+        }
+        // Also if the process ended without a greeting: a library may have crashed because the call failed.
+        if shared.confinement.withLock({ $0.add(calls) }) {
+            found()
+            return false
+        }
+        try shared.check(greeting.get().posture)
+        return true
+    }
+}
+
+extension WorkerProcess {
+    /// Waits for the greeting.
+    ///
+    /// - Parameters:
+    ///   - wake: raised when the pool stops.
+    ///   - calls: receives the numbers of the system calls that a canary reports before it.
+    func greeting(
+        of shared: WorkerPool.Shared,
+        wake: WakeEvent,
+        trapped calls: inout [UInt32]
+    ) throws(WorkerStartFailure) -> WorkerGreeting {
+        let timeout = shared.configuration.startTimeout
+        let limit = shared.time.monotonic + Int64(timeout) * 1_000_000
+        while !shared.isStopping.load(ordering: .sequentiallyConsistent) {
+            switch receive(until: limit, wake: wake, time: shared.time) {
+            case .woken: continue
+            case .message(let bytes, let descriptors):
+                if let call = try? WorkerMessage.decodeTrapped(bytes), calls.count < WorkerPosture.maximumCalls {
+                    calls.append(call)
+                    continue
+                }
+                if descriptors.isEmpty, let greeting = try? WorkerMessage.decodeReady(bytes) { return greeting }
+                shared.counts.withLock { $0.violations += 1 }
+                throw .foreign
+            case .hungUp:
+                _ = endAfterHangUp()
+                throw .ended(code: exitCode)
+            case .late: throw .silent(timeout)
+            }
+        }
+        throw .silent(timeout)
+    }
+}
