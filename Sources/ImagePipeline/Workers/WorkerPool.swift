@@ -41,7 +41,7 @@ package final class WorkerPool: Transforming {
         let vacancies: WakeEvent
         /// Raised once the first start has succeeded or failed, and never lowered.
         let firstStart: WakeEvent
-        /// Raised once the first canary has ended, and never lowered.
+        /// Raised once the first canary has ended, and never lowered; from the start on without a sandbox.
         let verdict: WakeEvent
         /// Raised once by each driver, and by the canary's thread, when they end.
         let ended: WakeEvent
@@ -70,6 +70,8 @@ package final class WorkerPool: Transforming {
             vacancies = try WakeEvent(semaphore: true)
             firstStart = try WakeEvent()
             verdict = try WakeEvent()
+            // There is no canary.
+            if configuration.sandbox == .off { verdict.signal() }
             ended = try WakeEvent(semaphore: true)
             confinement = Lock(Confinement(workers: configuration.workers, configuration.sandbox))
             var statistics = Statistics()

@@ -156,9 +156,10 @@ struct CanaryTests {
     /// A worker that is killed for a call in its first job; its canary finds the call only after that, if it finds it.
     ///
     /// - Parameter end: what the canary's script does once the job's worker is about to end.
-    private func result(canary end: String) async throws -> (
-        Result<TransformResult, PipelineError>, WorkerPool.Statistics
-    ) {
+    private func result(
+        canary end: String,
+        _ mode: SandboxMode = .best
+    ) async throws -> (Result<TransformResult, PipelineError>, WorkerPool.Statistics) {
         let folder = try TemporaryFolder()
         func save(_ bytes: [UInt8], _ name: String, mode: mode_t = 0o600) throws {
             let file = unsafe edge_open("\(folder.path)/\(name)", O_WRONLY | O_CREAT, mode)
@@ -189,7 +190,7 @@ struct CanaryTests {
         let end = Signal<(Result<TransformResult, PipelineError>, WorkerPool.Statistics)?>(nil)
         try await PoolBench.withPool {
             $0.workerPath = folder.path + "/worker"
-            $0.sandbox = .best
+            $0.sandbox = mode
         } _: { pool in
             let result = try await pool.result(of: PoolBench.job())
             end.update { $0 = (result, pool.statistics) }
@@ -204,8 +205,11 @@ struct CanaryTests {
         #expect(statistics.retries == 1 && statistics.decoderCrashes == 0)
     }
 
-    @Test func `a picture whose worker is killed for a call that the canary does not make is at fault`() async throws {
-        let (result, statistics) = try await result(canary: "cat greeting")
+    @Test(arguments: [SandboxMode.best, .off])
+    func `a picture whose worker is killed for a call that no canary makes is at fault`(_ mode: SandboxMode)
+        async throws
+    {
+        let (result, statistics) = try await result(canary: "cat greeting", mode)
         #expect(throws: PipelineError.crashedDecoder) { try result.get() }
         #expect(statistics.retries == 0 && statistics.filterKills == 1)
     }
