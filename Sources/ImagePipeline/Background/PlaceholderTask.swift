@@ -71,17 +71,17 @@ final class PlaceholderTask: Sendable {
     private func tell(_ placeholder: Placeholder, of origin: OriginSnapshot) {
         var description = entity.description
         description.hints?.placeholder = placeholder
-        if case .memory = entity.body, request.keeps.keepInMemory, entity.isCurrent {
+        if request.keeps.keepInMemory, entity.isCurrent, parts.memory.value(for: request.key) === entity {
             var origin = origin
             origin.record.placeholder = placeholder
             _ = parts.entity(
                 key: request.key,
                 description: description,
-                body: entity.body,
+                stored: entity.body,
                 origin: origin,
                 auxiliaries: entity.auxiliaries,
                 facts: entity.facts,
-                storable: parts.memory.value(for: request.key) === entity,
+                storable: true,
                 of: flight
             )
         } else {

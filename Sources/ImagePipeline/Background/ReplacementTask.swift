@@ -227,14 +227,3 @@ final class ReplacementTask: Sendable {
         goal == .deferredAVIF ? parts.deferrals : parts.recompressions
     }
 }
-
-extension Entity.Body {
-    /// Returns a copy of the bytes; `nil` if the file cannot be read.
-    fileprivate func copied() -> [UInt8]? {
-        switch self {
-        case .memory(let bytes): bytes
-        case .file(let file, let length): file.read(count: length)
-        case .growing: nil
-        }
-    }
-}

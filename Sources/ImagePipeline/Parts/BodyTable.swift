@@ -1,3 +1,5 @@
+import CLinux
+import Glibc
 import HTTPCache
 import LinuxSystem
 
@@ -5,11 +7,13 @@ import LinuxSystem
 ///
 /// The first entity with a body pays for its bytes. Entities of other keys with equal bytes borrow them, and cost their fields only;
 /// they leave memory together with the entity that pays. A request's key finds its entity directly: a hit does not touch this table.
-/// Any thread.
+///
+/// Large bodies are held in memory files (memfd_create(2)): the kernel sends from these without a copy, as from files on disk, but never
+/// waits for a disk. Any thread.
 final class BodyTable: Sendable {
     /// The entities of one body.
     private struct Body: Sendable {
-        var bytes: [UInt8]
+        var content: Entity.Body
         /// The lease that pays for the bytes.
         var payer: UInt64
         var payerKey: CacheKey
@@ -22,25 +26,47 @@ final class BodyTable: Sendable {
         /// The entity of a resolved key.
         var resolved: [CacheKey: Entity] = [:]
         var lastNumber: UInt64 = 0
+        /// The bodies that are held in memory files.
+        var files = 0
     }
 
     /// Shorter bodies are not shared: the table would take as much memory.
     static let shortest = 1024
     /// The most borrowers of a body; further entities pay for their own bytes.
     static let mostBorrowers = 64
+    /// Shorter bodies are held as bytes: sending a copy of them is cheaper than a call for the file.
+    static let shortestFile = 64 << 10
 
+    /// The maximum number of bodies in memory files; further ones are held as bytes.
+    private let mostFiles: Int
     private let state = Lock(State())
+
+    /// Creates an empty table.
+    ///
+    /// - Parameter mostFiles: the maximum number of memory files; by default an eighth of the process's descriptors, at most 4,096.
+    init(mostFiles: Int? = nil) {
+        var limit = rlimit()
+        let descriptors =
+            unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 ? limit.rlim_cur : 0
+        self.mostFiles = mostFiles ?? min(4_096, Int(clamping: descriptors) / 8)
+    }
 
     /// Takes a lease of a body for an entity that is about to be cached under a key; `nil` for a body that is not shared.
     func lease(_ bytes: [UInt8], digest: CacheKey, for key: CacheKey, in scope: BodyScope) -> BodyLease? {
         guard bytes.count >= Self.shortest else { return nil }
         let content = BodyLease.Content(scope: scope, digest: digest, length: bytes.count)
+        let mayBeFile =
+            bytes.count >= Self.shortestFile
+            && state.withLock { $0.bodies[content] == nil && $0.files < mostFiles }
+        let file = mayBeFile ? Self.file(holding: bytes) : nil
         return state.withLock { state in
             state.lastNumber += 1
             let number = state.lastNumber
             guard var body = state.bodies[content] else {
-                state.bodies[content] = Body(bytes: bytes, payer: number, payerKey: key)
-                return BodyLease(content: content, key: key, number: number, bytes: bytes)
+                if file != nil { state.files += 1 }
+                let held = file.map { Entity.Body.file($0, length: bytes.count) } ?? .memory(bytes)
+                state.bodies[content] = Body(content: held, payer: number, payerKey: key)
+                return BodyLease(content: content, key: key, number: number, body: held)
             }
             if body.payerKey == key {
                 body.payer = number
@@ -49,7 +75,7 @@ final class BodyTable: Sendable {
                 body.borrowers[key] = number
             }
             state.bodies[content] = body
-            return BodyLease(content: content, key: key, number: number, bytes: body.bytes)
+            return BodyLease(content: content, key: key, number: number, body: body.content)
         }
     }
 
@@ -81,6 +107,7 @@ final class BodyTable: Sendable {
             guard let lease = entity.lease, let body = state.bodies[lease.content] else { return [:] }
             if body.payer == lease.number {
                 state.bodies[lease.content] = nil
+                if case .file = body.content { state.files -= 1 }
                 return body.borrowers
             }
             if body.borrowers[lease.key] == lease.number {
@@ -97,8 +124,26 @@ final class BodyTable: Sendable {
     /// Forgets which entities have which resolved keys, so that later requests make variants of their own.
     func forgetResolved() { state.withLock { $0.resolved = [:] } }
 
+    /// The number of bodies in memory files.
+    var fileCount: Int { state.withLock { $0.files } }
+
     /// The number of entities that borrow their bytes.
     var borrowerCount: Int { state.withLock { $0.bodies.values.reduce(0) { $0 + $1.borrowers.count } } }
+
+    /// Copies bytes into a memory file that nothing can change; `nil` if the system has no room.
+    private static func file(holding bytes: [UInt8]) -> SharedDescriptor? {
+        let number = unsafe edge_memfd_create("edgeprint-result")
+        guard number >= 0 else { return nil }
+        let file = SharedDescriptor(owning: number)
+        var written = 0
+        while written < bytes.count {
+            let count = unsafe bytes[written...].withUnsafeBytes { unsafe write(number, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return nil }
+            written += count
+        }
+        return edge_memfd_seal(number) == 0 ? file : nil
+    }
 
     private func isBorrowed(_ lease: BodyLease) -> Bool {
         state.withLock { $0.bodies[lease.content]?.borrowers[lease.key] == lease.number }

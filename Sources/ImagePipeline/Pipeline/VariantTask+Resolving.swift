@@ -73,7 +73,7 @@ extension VariantTask {
     /// Returns the result in memory of another request, as if a worker had made it.
     private func stored(_ resolved: CacheKey, _ work: Work) -> TransformResult? {
         guard let entity = parts.bodies.entity(resolved: resolved), let facts = entity.facts,
-            entity.originDigest == work.outcome.origin.record.digest, case .memory(let bytes) = entity.body,
+            entity.originDigest == work.outcome.origin.record.digest, let bytes = entity.body.copied(),
             let metadata = VariantMetadata(encoded: facts.metadata)
         else { return nil }
         let description = WorkerReply.Output(

@@ -193,10 +193,10 @@ final class VariantTask: Sendable {
         description.advertisedLifetime = outcome.origin.record.advertisedLifetime
         description.hints = OriginalHints(outcome.origin.record, for: request.origin.source)
         description.restrict(toStrictestOf: auxiliaries.map(\.origin.record), origin: outcome.origin.record)
-        return parts.entity(
+        let renewed = parts.entity(
             key: request.key,
             description: description,
-            body: entity.body,
+            stored: entity.body,
             origin: outcome.origin,
             auxiliaries: auxiliaries.map { AuxiliaryUse($0.origin) },
             facts: entity.facts,
@@ -204,6 +204,7 @@ final class VariantTask: Sendable {
             storable: outcome.storable && tiers.keepInMemory && parts.tiers.promotes,
             of: flight
         )
+        return renewed ?? entity
     }
 
     /// Makes the variant of the original, which is downloaded if it is not stored.

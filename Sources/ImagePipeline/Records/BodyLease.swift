@@ -13,8 +13,8 @@ struct BodyLease: Sendable {
     /// The key under which the entity is cached.
     let key: CacheKey
     let number: UInt64
-    /// The bytes, shared with the other entities.
-    let bytes: [UInt8]
+    /// The bytes, shared with the other entities; in memory or a memory file.
+    let body: Entity.Body
 }
 
 /// What is known of a variant besides its bytes, so that another request with the same result can use it.

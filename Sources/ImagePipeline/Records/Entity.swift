@@ -10,6 +10,7 @@ package final class Entity: Sendable {
     /// The location of the bytes.
     package enum Body: Sendable {
         case memory([UInt8])
+        /// A file on disk, or in memory (`BodyTable`).
         case file(SharedDescriptor, length: Int)
         /// Bytes that are still arriving.
         case growing(GrowingFile)
@@ -20,6 +21,15 @@ package final class Entity: Sendable {
             case .memory(let bytes): bytes.count
             case .file(_, let length): length
             case .growing(let file): file.expected ?? 0
+            }
+        }
+
+        /// Returns a copy of the bytes; `nil` if the file cannot be read, or they are still arriving.
+        func copied() -> [UInt8]? {
+            switch self {
+            case .memory(let bytes): bytes
+            case .file(let file, let length): file.read(count: length)
+            case .growing: nil
             }
         }
     }
@@ -82,7 +92,7 @@ package final class Entity: Sendable {
         plan = subject?.plan
         presets = subject?.presets ?? []
         self.description = description
-        let body = lease.map { .memory($0.bytes) } ?? body
+        let body = lease?.body ?? body
         self.body = body
         self.origin = origin.state
         originVersion = origin.version

@@ -1,7 +1,7 @@
 import HTTPCache
 import Glibc
 import HTTPSemantics
-import ImagePipeline
+@testable import ImagePipeline
 import ImagePlan
 import LinuxSystem
 import OriginTransfer
@@ -248,9 +248,6 @@ final class PendingAnswer: Sendable {
 }
 
 extension Entity {
-    /// The bytes, if they are in memory.
-    var memory: [UInt8]? {
-        guard case .memory(let bytes) = body else { return nil }
-        return bytes
-    }
+    /// The bytes, as bytes or in a file.
+    var memory: [UInt8]? { body.copied() }
 }
