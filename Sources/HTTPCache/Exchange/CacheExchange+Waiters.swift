@@ -3,10 +3,10 @@ import LinuxSystem
 
 /// How the requests that wait for an exchange affect its load.
 extension CacheExchange {
-    /// Ensures that the load ends with its last waiter, unless it is worth finishing, and follows their priority.
+    /// Ensures that the load ends with its last waiter, unless it is worth finishing, and has the turn of any of their clients.
     func followWaiters() {
         flight.onAbandon(unless: { [self] in isWorthFinishing }, cancel: { [self] in load.withLock { $0 }?.cancel() })
-        flight.onRaise(above: priority) { [self] in load.withLock { $0 }?.raise(to: $0) }
+        flight.onChange { [self] in load.withLock { $0 }?.waitersChanged() }
     }
 
     private var isWorthFinishing: Bool {

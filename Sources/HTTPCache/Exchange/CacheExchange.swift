@@ -134,6 +134,7 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
         let isLimited = widens && (form == .whole || form == .completing)
         var fetch = CacheFetch(request)
         fetch.priority = priority
+        fetch.claims = flight.claims
         fetch.interim = interim
         if request.passesResponses {
             let sent = sentRequest(form)
@@ -164,8 +165,8 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
             }
         }
         load.withLock { $0 = handle }
-        // A more urgent request may have joined before there was a load to raise.
-        handle.raise(to: priority)
+        // Clients may have joined or left before there was a load to tell.
+        if flight.hasChanged { handle.waitersChanged() }
         flight.enter(.transfer)
         flight.follow { (handle.received, handle.expected) }
         // The flight may have been abandoned, or the last reader may have left, before there was a load to cancel. An announced

@@ -24,8 +24,8 @@ package protocol CancellableLoad: Sendable {
     var received: Int { get }
     /// The length of the content; `nil` as long as it is unknown.
     var expected: Int? { get }
-    /// Raises the load in the loader's queue if it still waits with a lower priority.
-    func raise(to priority: RequestPriority)
+    /// Adapts the load's place in the loader's queue to the clients that wait for it now (`CacheFetch.claims`).
+    func waitersChanged()
     /// Cancels the load, which then fails; does nothing if it has ended.
     func cancel()
 }
@@ -42,8 +42,10 @@ package struct CacheFetch<Origin: CacheOrigin>: Sendable {
     package let origin: Origin
     /// The trace context and intermediaries of the request that caused the load.
     package let caller: OriginCaller
-    /// The client account that the load is charged to: that of the first waiting request; `nil` for the daemon's own work.
+    /// The client account of the request that caused the load; `nil` for the daemon's own work.
     package let account: String?
+    /// The clients that wait for the load, in whose turns it may be done; it is charged to the one in whose turn it is.
+    package var claims = SharedClaims.none
     /// The monotonic nanoseconds after which, as of the load's start, no request waits for it; `nil` for none.
     package let deadline: Int64?
     /// The value of `If-None-Match`.

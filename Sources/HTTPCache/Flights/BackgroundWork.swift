@@ -167,7 +167,7 @@ package final class BackgroundWork<Value: Sendable, Failure: CacheFailure>: Send
         var isStarted = false
         pool.startUnlessUnderWay(kind.flightKey(job.key), about: job.subject) { flight in
             isStarted = true
-            _ = flight.addFirst { [self] _, _ in ended(job) }
+            _ = flight.addFirst(FlightWaiter({ [self] _, _ in ended(job) }))
             job.work(flight)
         }
         if !isStarted {

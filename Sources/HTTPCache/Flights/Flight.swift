@@ -98,7 +98,7 @@ package final class Flight<Value: Sendable, Failure: CacheFailure>: Sendable {
         pool.remove(self)
         let waiters = state.withLock { $0.end() }
         let round = Delivery.Round()
-        for entry in waiters { entry.waiter(outcome, Delivery(isCollapsed: entry.collapsed, round: round)) }
+        for entry in waiters { entry.call(outcome, Delivery(isCollapsed: entry.collapsed, round: round)) }
         round.end()
     }
 
@@ -108,7 +108,7 @@ package final class Flight<Value: Sendable, Failure: CacheFailure>: Sendable {
     package func announce(_ value: Value) {
         let (waiters, observers) = state.withLock { $0.announce(value) }
         let round = Delivery.Round()
-        for entry in waiters { entry.waiter(.success(value), Delivery(isCollapsed: entry.collapsed, round: round)) }
+        for entry in waiters { entry.call(.success(value), Delivery(isCollapsed: entry.collapsed, round: round)) }
         for observe in observers { observe(value) }
         round.end()
         abandonIfAlone()
@@ -131,26 +131,38 @@ package final class Flight<Value: Sendable, Failure: CacheFailure>: Sendable {
         abandonIfAlone()
     }
 
-    /// The most urgent priority that a waiter has had; waiters that leave do not lower it.
-    package var priority: RequestPriority { state.withLock { $0.priority } }
-
-    /// Raises the priority of the work; does nothing if it is as urgent already.
-    package func raise(to priority: RequestPriority) {
-        let change = state.withLock { $0.raise(to: priority) }
-        change?(priority)
+    /// The clients whose requests wait.
+    package var claims: SharedClaims {
+        SharedClaims(of: { [weak self] in self?.state.withLock { $0.claims } ?? [] })
     }
 
-    /// Sets what raises the work in its queue; called without a lock, on the thread of the waiter that joins.
-    ///
-    /// - Parameter begun: the priority that the work has in its queue. If a waiter has raised the flight above it since, `change`
-    ///   is called at once.
-    package func onRaise(above begun: RequestPriority, _ change: @escaping @Sendable (RequestPriority) -> Void) {
-        let priority = state.withLock { state -> RequestPriority? in
+    /// The most urgent priority of the clients that wait.
+    package var priority: RequestPriority { claims.all.urgency }
+
+    /// Whether clients have joined or left since the flight began, or have become more urgent.
+    package var hasChanged: Bool { state.withLock { $0.hasChanged } }
+
+    /// Reports that other clients wait than before, or that one has become more urgent.
+    package func waitersChanged() {
+        let follow = state.withLock { state -> (@Sendable () -> Void)? in
             guard !state.ended else { return nil }
-            state.change = change
-            return state.priority
+            state.hasChanged = true
+            return state.follow
         }
-        if let priority, priority > begun { change(priority) }
+        follow?()
+    }
+
+    /// Sets what adapts the work's place in its queue to the clients that wait (`claims`); called without a lock, on the thread of a
+    /// waiter that joins or leaves.
+    ///
+    /// It is called at once if the clients have changed since the flight began.
+    package func onChange(_ follow: @escaping @Sendable () -> Void) {
+        let isLate = state.withLock { state in
+            guard !state.ended else { return false }
+            state.follow = follow
+            return state.hasChanged
+        }
+        if isLate { follow() }
     }
 
     /// Whether the flight has ended or been abandoned, so that further work for it is useless.
@@ -180,46 +192,36 @@ package final class Flight<Value: Sendable, Failure: CacheFailure>: Sendable {
         })
     }
 
-    package func addFirst(
-        _ waiter: @escaping TaskPool<Value, Failure>.Waiter,
-        account: String? = nil,
-        deadline: SharedDeadline = .none,
-        priority: RequestPriority = .background,
-        early: EarlyDelivery<Value> = .none
-    ) -> Subscription {
-        let number = state.withLock { state in
-            state.priority = max(state.priority, priority)
-            return state.insert(waiter, early, collapsed: false, account, deadline)
-        }
-        return subscription(number)
+    /// Adds the waiter for which the flight starts.
+    package func addFirst(_ waiter: FlightWaiter<Value, Failure>) -> Subscription {
+        subscription(state.withLock { $0.insert(waiter) })
     }
 
     private func subscription(_ number: Int) -> Subscription {
         Subscription { [weak self] in
             self?.leave(number)
-        } raise: { [weak self] in
-            self?.raise(to: $0)
+        } changed: { [weak self] in
+            self?.waitersChanged()
         }
     }
 
-    func add(
-        _ waiter: @escaping TaskPool<Value, Failure>.Waiter,
-        account: String?,
-        deadline: SharedDeadline,
-        early: EarlyDelivery<Value>,
-        limit: Int
-    ) -> WaiterAdmission<Value> {
-        let (number, announced): (Int?, Value?) = state.withLock { state in
-            if state.ended { return (-1, nil) }
-            if case .instead = early, let announced = state.announced { return (nil, announced) }
-            guard state.hasRoom(for: account, limit: limit) else { return (nil, nil) }
-            return (state.insert(waiter, early, collapsed: true, account, deadline), state.announced)
+    /// Adds another waiter, unless the flight is full or has ended.
+    func add(_ waiter: FlightWaiter<Value, Failure>, limit: Int) -> WaiterAdmission<Value> {
+        let (number, announced, isNews): (Int?, Value?, Bool) = state.withLock { state in
+            if state.ended { return (-1, nil, false) }
+            if case .instead = waiter.early, let announced = state.announced { return (nil, announced, false) }
+            guard state.hasRoom(for: waiter.account, limit: limit) else { return (nil, nil, false) }
+            var waiter = waiter
+            waiter.collapsed = true
+            let isNews = state.isNews(waiter)
+            return (state.insert(waiter), state.announced, isNews)
         }
         switch (number, announced) {
         case (nil, let announced?): return .announced(announced)
         case (nil, nil): return .full
         case (-1, _): return .ended
-        case (let number?, let announced): return .added(subscription(number), announced: announced)
+        case (let number?, let announced):
+            return .added(subscription(number), announced: announced, isNews: isNews)
         }
     }
 
@@ -227,8 +229,9 @@ package final class Flight<Value: Sendable, Failure: CacheFailure>: Sendable {
     func reconsider() { abandonIfAlone() }
 
     private func leave(_ number: Int) {
-        let left = state.withLock { $0.waiters.removeValue(forKey: number) != nil }
-        if left { abandonIfAlone() }
+        guard let isNews = state.withLock({ $0.remove(number) }) else { return }
+        if isNews { waitersChanged() }
+        abandonIfAlone()
     }
 
     private func abandonIfAlone() {
@@ -292,103 +295,11 @@ package enum EarlyDelivery<Value: Sendable>: Sendable {
 /// The result of trying to join a flight.
 enum WaiterAdmission<Value: Sendable> {
     /// It waits; the flight may have announced a value already.
-    case added(Subscription, announced: Value?)
+    ///
+    /// - Parameter isNews: whether the work's turn may be another one now.
+    case added(Subscription, announced: Value?, isNews: Bool)
     /// The flight has already announced this value, which is the waiter's outcome.
     case announced(Value)
     case full
     case ended
-}
-
-private struct Abandonment: Sendable {
-    var worthFinishing: @Sendable () -> Bool
-    var cancel: @Sendable () -> Void
-}
-
-private struct FlightState<Value: Sendable, Failure: CacheFailure>: Sendable {
-    struct Entry: Sendable {
-        var waiter: TaskPool<Value, Failure>.Waiter
-        var early: EarlyDelivery<Value>
-        var collapsed: Bool
-        /// The client account; `nil` for the daemon's own work and for clients that are not told apart.
-        var account: String?
-        var deadline: SharedDeadline
-    }
-
-    /// Waiters by number, in order of arrival.
-    var waiters: [Int: Entry] = [:]
-    var nextNumber = 0
-    var ended = false
-    /// The value announced before the end.
-    var announced: Value?
-    var abandonment: Abandonment?
-    /// Reads the progress of the transfer.
-    var progress: (@Sendable () -> (received: Int, expected: Int?))?
-    var priority = RequestPriority.background
-    /// Raises the work in its queue.
-    var change: (@Sendable (RequestPriority) -> Void)?
-
-    /// Raises the priority; returns what raises the work, if that is necessary.
-    mutating func raise(to priority: RequestPriority) -> (@Sendable (RequestPriority) -> Void)? {
-        guard priority > self.priority, !ended else { return nil }
-        self.priority = priority
-        return change
-    }
-
-    mutating func insert(
-        _ waiter: @escaping TaskPool<Value, Failure>.Waiter,
-        _ early: EarlyDelivery<Value>,
-        collapsed: Bool,
-        _ account: String?,
-        _ deadline: SharedDeadline
-    ) -> Int {
-        defer { nextNumber += 1 }
-        waiters[nextNumber] = Entry(
-            waiter: waiter,
-            early: early,
-            collapsed: collapsed,
-            account: account,
-            deadline: deadline
-        )
-        return nextNumber
-    }
-
-    /// Whether another waiter may join.
-    ///
-    /// Once the places are taken, there are as many again for accounts that have less than half as many, so that one client cannot
-    /// take a result from others.
-    func hasRoom(for account: String?, limit: Int) -> Bool {
-        guard waiters.count >= limit else { return true }
-        guard let account, waiters.count / 2 < limit else { return false }
-        return waiters.values.count { $0.account == account } < max(1, limit / 2)
-    }
-
-    /// Announces a value: removes and returns the waiters whose outcome it is, and returns the observers.
-    mutating func announce(_ value: Value) -> ([Entry], [@Sendable (Value) -> Void]) {
-        guard !ended, announced == nil else { return ([], []) }
-        announced = value
-        var ending: [Entry] = []
-        var observers: [@Sendable (Value) -> Void] = []
-        for (number, entry) in waiters.sorted(by: { $0.key < $1.key }) {
-            switch entry.early {
-            case .none: break
-            case .instead:
-                ending.append(entry)
-                waiters[number] = nil
-            case .also(let observe): observers.append(observe)
-            }
-        }
-        return (ending, observers)
-    }
-
-    /// Marks the flight as ended and returns its waiters in order of arrival; returns none the second time.
-    mutating func end() -> [Entry] {
-        guard !ended else { return [] }
-        ended = true
-        abandonment = nil
-        change = nil
-        progress = nil
-        defer { waiters = [:] }
-        // Not a key path, for the same reason as in `Flight.deadline`.
-        return waiters.count == 1 ? Array(waiters.values) : waiters.sorted { $0.key < $1.key }.map { $0.value }
-    }
 }

@@ -62,7 +62,9 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
     ///   - subject: what purges match the flight against.
     ///   - account: the client account that the waiter's place is charged to; `nil` for none.
     ///   - deadline: when the outcome becomes useless to the waiter.
-    ///   - priority: raises the work of a flight in progress if it is more urgent.
+    ///   - priority: how urgent it is for that client.
+    ///   - claims: the clients for which the waiter waits; `nil` for the account alone. The queue of the work may serve it in the
+    ///     turn of any of them.
     ///   - early: what the waiter does with a value that the flight announces before its end.
     ///   - waiter: called exactly once, on the thread that ends the flight or announces a value, unless the subscription is
     ///     cancelled first.
@@ -76,16 +78,23 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
         account: String? = nil,
         deadline: SharedDeadline = .none,
         priority: RequestPriority = .background,
+        claims: SharedClaims? = nil,
         early: EarlyDelivery<Value> = .none,
         waiter: @escaping Waiter,
         start: (Flight<Value, Failure>) -> Void
     ) -> Subscription {
-        let admission = state.withLock { state in
-            admit(waiter, account, deadline, priority, early, to: key, about: subject, of: &state)
-        }
+        let entry = FlightWaiter<Value, Failure>(
+            waiter,
+            early: early,
+            account: account,
+            priority: priority,
+            claims: claims,
+            deadline: deadline
+        )
+        let admission = state.withLock { state in admit(entry, to: key, about: subject, of: &state) }
         switch admission {
-        case .joined(let subscription, let announced):
-            subscription.raise(to: priority)
+        case .joined(let subscription, let announced, let isNews):
+            if isNews { subscription.waitersChanged() }
             if case .also(let observe) = early, let announced { observe(announced) }
             return subscription
         case .announced(let value):
@@ -107,16 +116,25 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
     package func startAlone(
         _ key: CacheKey,
         about subject: PurgeSubject? = nil,
+        account: String? = nil,
         deadline: SharedDeadline = .none,
+        priority: RequestPriority = .background,
         early: EarlyDelivery<Value> = .none,
         waiter: @escaping Waiter,
         start: (Flight<Value, Failure>) -> Void
     ) -> Subscription {
+        let entry = FlightWaiter<Value, Failure>(
+            waiter,
+            early: early,
+            account: account,
+            priority: priority,
+            deadline: deadline
+        )
         let admission = state.withLock { state -> Admission<Value, Failure> in
             guard let flight = newFlight(key, about: subject, in: &state, isAlone: true) else {
                 return .refused("too many requests are in progress")
             }
-            return .started(flight, flight.addFirst(waiter, deadline: deadline, early: early))
+            return .started(flight, flight.addFirst(entry))
         }
         guard case .started(let flight, let subscription) = admission else {
             Flight<Value, Failure>.refuse(waiter, "too many requests are in progress")
@@ -127,19 +145,15 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
     }
 
     private func admit(
-        _ waiter: @escaping Waiter,
-        _ account: String?,
-        _ deadline: SharedDeadline,
-        _ priority: RequestPriority,
-        _ early: EarlyDelivery<Value>,
+        _ waiter: FlightWaiter<Value, Failure>,
         to key: CacheKey,
         about subject: PurgeSubject?,
         of state: inout State
     ) -> Admission<Value, Failure> {
         if let flight = state.flights[key] {
-            let limit = waiterLimit.load(ordering: .relaxed)
-            switch flight.add(waiter, account: account, deadline: deadline, early: early, limit: limit) {
-            case .added(let subscription, let announced): return .joined(subscription, announced)
+            switch flight.add(waiter, limit: waiterLimit.load(ordering: .relaxed)) {
+            case .added(let subscription, let announced, let isNews):
+                return .joined(subscription, announced, isNews: isNews)
             case .announced(let value): return .announced(value)
             case .full: return .refused("too many requests are waiting for this response")
             case .ended: break  // It is about to leave the pool: start another flight.
@@ -148,10 +162,7 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
         guard let flight = newFlight(key, about: subject, in: &state) else {
             return .refused("too many responses are in progress")
         }
-        return .started(
-            flight,
-            flight.addFirst(waiter, account: account, deadline: deadline, priority: priority, early: early)
-        )
+        return .started(flight, flight.addFirst(waiter))
     }
 
     /// Adds a new flight to the pool; returns `nil` if the pool is full.
@@ -183,7 +194,7 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
             return newFlight(key, about: subject, in: &state)
         }
         guard let flight else { return }
-        _ = flight.addFirst { _, _ in }
+        _ = flight.addFirst(FlightWaiter({ _, _ in }))
         start(flight)
     }
 
@@ -237,7 +248,8 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
 }
 
 private enum Admission<Value: Sendable, Failure: CacheFailure> {
-    case joined(Subscription, Value?)
+    /// - Parameter isNews: whether the work's turn may be another one now.
+    case joined(Subscription, Value?, isNews: Bool)
     case announced(Value)
     case started(Flight<Value, Failure>, Subscription)
     case refused(String)
@@ -246,18 +258,15 @@ private enum Admission<Value: Sendable, Failure: CacheFailure> {
 /// One waiter's membership in a flight; cancelling it detaches only that waiter.
 package final class Subscription: Sendable {
     private let leave: @Sendable () -> Void
-    private let raise: @Sendable (RequestPriority) -> Void
+    private let changed: @Sendable () -> Void
 
-    package init(
-        _ leave: @escaping @Sendable () -> Void,
-        raise: @escaping @Sendable (RequestPriority) -> Void = { _ in }
-    ) {
+    package init(_ leave: @escaping @Sendable () -> Void, changed: @escaping @Sendable () -> Void = {}) {
         self.leave = leave
-        self.raise = raise
+        self.changed = changed
     }
 
-    /// Raises the priority of the shared work; does nothing if it is as urgent already.
-    package func raise(to priority: RequestPriority) { raise(priority) }
+    /// Reports that the clients have changed for which the waiter waits.
+    package func waitersChanged() { changed() }
 
     /// Detaches the waiter, which is not called afterwards unless its flight is already delivering its outcome.
     package func cancel() { leave() }

@@ -125,7 +125,9 @@ final class RawLoad<Origin: CacheOrigin>: Sendable {
                 proxy.flights.startAlone(
                     request.key,
                     about: subject,
+                    account: request.account,
                     deadline: request.deadline,
+                    priority: request.priority,
                     early: .instead,
                     waiter: { [self] in finish($0, $1) },
                     start: start

@@ -99,6 +99,7 @@ extension TransferRequest {
         caller = fetch.caller
         statusTreatment = fetch.source.effects?.statusTreatment
         account = fetch.account
+        claims = fetch.claims
         deadline = fetch.deadline
         exchange = fetch.exchange
         interim = fetch.interim

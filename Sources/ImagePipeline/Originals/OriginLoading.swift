@@ -37,8 +37,10 @@ package struct OriginFetch: Sendable {
 
     /// The trace context and intermediaries; a raw request has them in its own fields.
     package var caller = OriginCaller.nobody
-    /// The client account that the fetch is charged to; `nil` for the daemon's own work.
+    /// The client account of the request that caused the fetch; `nil` for the daemon's own work.
     package var account: String?
+    /// The clients that wait for the fetch, in whose turns it may be done; it is charged to the one in whose turn it is.
+    package var claims = SharedClaims.none
     /// The monotonic nanoseconds after which, as of the fetch's start, no request waits for it; `nil` for none.
     package var deadline: Int64?
 

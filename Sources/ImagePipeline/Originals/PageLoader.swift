@@ -41,8 +41,8 @@ private final class PageLoad: LoadHandle {
         /// The loads that were started: the page's handle may arrive after its picture's.
         var count = 0
         var isCancelled = false
-        /// The most urgent priority that was asked for.
-        var priority: RequestPriority?
+        /// Whether other clients have waited for it than at first.
+        var hasChanged = false
     }
 
     private static let accept = "text/html,application/xhtml+xml,image/*,*/*;q=0.8"
@@ -73,12 +73,12 @@ private final class PageLoad: LoadHandle {
     var received: Int { state.withLock { $0.current }?.received ?? 0 }
     var expected: Int? { state.withLock { $0.current }?.expected }
 
-    func raise(to priority: RequestPriority) {
+    func waitersChanged() {
         let current = state.withLock { state in
-            state.priority = max(priority, state.priority ?? priority)
+            state.hasChanged = true
             return state.current
         }
-        current?.raise(to: priority)
+        current?.waitersChanged()
     }
 
     func cancel() {
@@ -117,12 +117,12 @@ private final class PageLoad: LoadHandle {
             return state.count
         }
         let handle = engine.load(request, arrival: arrival, completion: completion)
-        let (isCancelled, priority) = state.withLock { state in
+        let (isCancelled, hasChanged) = state.withLock { state in
             if state.count == number { state.current = handle }
-            return (state.isCancelled, state.priority)
+            return (state.isCancelled, state.hasChanged)
         }
         if isCancelled { handle.cancel() }
-        if let priority { handle.raise(to: priority) }
+        if hasChanged { handle.waitersChanged() }
     }
 
     /// Ends the load of anything but an image and a page within the limit.

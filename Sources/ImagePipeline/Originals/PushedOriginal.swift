@@ -24,7 +24,7 @@ struct PushedLoader: ResponseLoading {
     private struct Ended: CancellableLoad {
         let received: Int
         var expected: Int? { received }
-        func raise(to priority: RequestPriority) {}
+        func waitersChanged() {}
         func cancel() {}
     }
 

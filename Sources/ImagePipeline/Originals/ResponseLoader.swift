@@ -12,7 +12,7 @@ struct ResponseLoader: ResponseLoading {
         var received: Int { handle.received }
         var expected: Int? { handle.expected }
         func cancel() { handle.cancel() }
-        func raise(to priority: RequestPriority) { handle.raise(to: priority) }
+        func waitersChanged() { handle.waitersChanged() }
     }
 
     let loader: any OriginLoading
@@ -55,6 +55,7 @@ extension OriginFetch {
         retriesFailed = fetch.retriesFailed
         cookie = fetch.origin.cookie
         account = fetch.account
+        claims = fetch.claims
         deadline = fetch.deadline
         if let limit = fetch.byteLimit { source.limits.sourceBytes = min(source.limits.sourceBytes, limit) }
         interim = fetch.interim

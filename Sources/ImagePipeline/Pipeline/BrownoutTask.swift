@@ -170,6 +170,7 @@ final class BrownoutTask: Sendable {
             priority: context.priority
         )
         job.account = context.account
+        job.claims = flight.claims
         job.deadline = flight.deadline
         job.reduction = Reduction(factor: source.factor, original: job.header)
         job.header.format = source.format
@@ -182,6 +183,7 @@ final class BrownoutTask: Sendable {
             }
             then(entity(of: picture, plan, original.snapshot))
         }
+        flight.onChange { handle.waitersChanged() }
         flight.onAbandon(unless: { false }, cancel: { handle.cancel() })
     }
 

@@ -26,11 +26,7 @@ extension Pipeline {
             place.take(brownOut(request, context, after: error, isPatient: isPatient, completion), step: 1)
         }
         place.take(loading, step: 0)
-        return Subscription {
-            place.leave()
-        } raise: {
-            place.raise(to: $0)
-        }
+        return Subscription { place.leave() }
     }
 
     private func brownOut(
@@ -102,9 +98,5 @@ private final class ChangingPlace: Sendable {
             return state.subscription.take()
         }
         subscription?.cancel()
-    }
-
-    func raise(to priority: RequestPriority) {
-        state.withLock { $0.subscription }?.raise(to: priority)
     }
 }

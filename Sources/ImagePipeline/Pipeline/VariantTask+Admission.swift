@@ -41,7 +41,13 @@ extension VariantTask {
         guard request.plan != nil, context.account != nil, context.priority > .background, !context.isRefresh,
             !context.isWarming, !request.origin.source.brownout.isOn
         else { return nil }
-        return parts.transformer.refusal(of: context.account)
+        var first: PipelineError?
+        // Another client may have joined.
+        for claim in context.claims.turns(else: Claim(context.account, context.priority)) {
+            guard let refusal = parts.transformer.refusal(of: claim.account) else { return nil }
+            first = first ?? refusal
+        }
+        return first
     }
 
     /// Ends the probes that have no outcome.

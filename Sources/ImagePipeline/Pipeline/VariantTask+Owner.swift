@@ -34,8 +34,8 @@ extension VariantTask {
         flight.enter(.original)
         remember(number) {
             handle.cancel()
-        } raise: {
-            handle.raise(to: $0)
+        } follow: {
+            handle.waitersChanged()
         }
         return true
     }

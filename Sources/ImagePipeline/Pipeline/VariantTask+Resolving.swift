@@ -41,7 +41,8 @@ extension VariantTask {
             key,
             about: PurgeSubject(request),
             deadline: context.deadline,
-            priority: currentContext.priority
+            priority: currentContext.priority,
+            claims: context.claims
         ) { [self] result, delivery in
             conclude(result, isOwn: !delivery.isCollapsed, work)
         } start: { making in
@@ -52,6 +53,7 @@ extension VariantTask {
             }
             var context = currentContext
             context.deadline = making.deadline
+            context.claims = making.claims
             let order = order(
                 work,
                 context,
@@ -61,12 +63,12 @@ extension VariantTask {
                 pipeline.delivering.deliver(result, of: making, isShared: isShared)
             }
             making.onAbandon(unless: { false }, cancel: { order.cancel() })
-            making.onRaise(above: context.priority) { order.raise(to: $0) }
+            making.onChange { order.waitersChanged() }
         }
         remember(number) {
             subscription.cancel()
-        } raise: {
-            subscription.raise(to: $0)
+        } follow: {
+            subscription.waitersChanged()
         }
     }
 
@@ -107,8 +109,8 @@ extension VariantTask {
         }
         remember(number) {
             order.cancel()
-        } raise: {
-            order.raise(to: $0)
+        } follow: {
+            order.waitersChanged()
         }
     }
 

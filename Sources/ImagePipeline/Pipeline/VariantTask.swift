@@ -9,7 +9,7 @@ import LinuxSystem
 /// the previous one (read lane, transfer thread, transform pool).
 final class VariantTask: Sendable {
     let request: VariantRequest
-    /// The context of the first request, with the latest deadline of all.
+    /// The context of the first request, with the clients and the latest deadline of all.
     let context: LoadContext
     let pipeline: Pipeline
     let flight: Flight<Answer, PipelineError>
@@ -21,11 +21,12 @@ final class VariantTask: Sendable {
 
     var parts: PipelineParts { pipeline.parts }
 
-    /// The current step and how to cancel it.
+    /// The current step, and how it follows the clients that wait.
     struct Step: Sendable {
         var number = 0
         var giveUp: (@Sendable () -> Void)?
-        var raise: (@Sendable (RequestPriority) -> Void)?
+        /// Adapts its place in its queue to the clients that wait.
+        var follow: (@Sendable () -> Void)?
         /// The remembered failure that the task probes, besides that of its key.
         var probe: CacheKey?
         /// Whether a mezzanine was useless, so that only the original will do.
@@ -37,6 +38,7 @@ final class VariantTask: Sendable {
         self.request = context.demand.noStore ? request.withoutStorage : request
         var context = context
         context.deadline = flight.deadline
+        context.claims = flight.claims
         self.context = context
         self.pipeline = pipeline
         self.flight = flight
@@ -45,9 +47,9 @@ final class VariantTask: Sendable {
 
     /// Starts with a stale entity from memory, if there is one.
     func start(stale: Entity?) {
-        flight.onRaise(above: context.priority) { [self] priority in
-            let raise = step.withLock { $0.raise }
-            raise?(priority)
+        flight.onChange { [self] in
+            let follow = step.withLock { $0.follow }
+            follow?()
         }
         flight.onAbandon(
             unless: { [request] in request.origin.source.continues == .always && request.keeps != .none },
@@ -181,7 +183,11 @@ final class VariantTask: Sendable {
             }
         }
         stage.start()
-        remember(number) { stage.cancel() }
+        remember(number) {
+            stage.cancel()
+        } follow: {
+            stage.waitersChanged()
+        }
     }
 
     /// Returns an entity with the same bytes and the metadata of the validated original.
@@ -248,8 +254,8 @@ final class VariantTask: Sendable {
         }
         remember(number) {
             subscription.cancel()
-        } raise: {
-            subscription.raise(to: $0)
+        } follow: {
+            subscription.waitersChanged()
         }
     }
 
@@ -358,24 +364,24 @@ final class VariantTask: Sendable {
         step.withLock { step in
             step.number += 1
             step.giveUp = nil
-            step.raise = nil
+            step.follow = nil
             return step.number
         }
     }
 
-    /// Sets how to cancel and to raise a step, unless another thread has begun the next one.
+    /// Sets how to cancel a step, and how it follows the clients that wait, unless another thread has begun the next one.
     func remember(
         _ number: Int,
         _ giveUp: @escaping @Sendable () -> Void,
-        raise: @escaping @Sendable (RequestPriority) -> Void = { _ in }
+        follow: @escaping @Sendable () -> Void = {}
     ) {
         step.withLock { step in
             guard step.number == number else { return }
             step.giveUp = giveUp
-            step.raise = raise
+            step.follow = follow
         }
-        // A more urgent request may have joined while the step was starting.
-        raise(flight.priority)
+        // Clients may have joined or left while the step was starting.
+        if flight.hasChanged { follow() }
         // Abandoned while the step was starting, so cancel it here.
         if flight.isOver { giveUp() }
     }

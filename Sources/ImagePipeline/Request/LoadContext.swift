@@ -9,8 +9,10 @@ package struct LoadContext: Sendable {
     package var caller = OriginCaller.nobody
     /// The place in the queues of transfers and transforms.
     package var priority = RequestPriority.normal
-    /// The client account that the work is charged to; `nil` for the daemon's own work.
+    /// The client account; `nil` for the daemon's own work.
     package var account: String?
+    /// For shared work, the clients that wait for it, in whose turns it may be done; it is charged to the one in whose turn it is.
+    package var claims = SharedClaims.none
     /// When the response becomes useless; for shared work, to all its waiters.
     package var deadline = SharedDeadline.none
     /// Whether the bare original may be sent while it arrives, without an entity tag.

@@ -46,6 +46,11 @@ final class AuxiliaryStage: Sendable {
     /// Leaves all flights; the completion is not called.
     func cancel() { take(nil)?.cancelAll() }
 
+    /// Reports that the clients have changed that wait.
+    func waitersChanged() {
+        for subscription in state.withLock({ $0.subscriptions }) { subscription.waitersChanged() }
+    }
+
     private func join(_ index: Int, for purpose: Originals.Purpose) {
         guard state.withLock({ $0.completion != nil }) else { return }
         let subscription = originals.join(

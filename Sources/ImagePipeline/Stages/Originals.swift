@@ -65,6 +65,7 @@ struct Originals: Sendable {
             deadline: context.deadline,
             // A refresh that no client has joined comes last.
             priority: context.isRefresh && context.priority == .low ? .background : context.priority,
+            claims: context.claims,
             early: early
         ) { result, delivery in
             waiter(

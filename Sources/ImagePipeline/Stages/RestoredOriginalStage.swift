@@ -67,6 +67,7 @@ struct RestoredOriginalStage: Sendable {
             priority: store.flight.priority
         )
         job.account = request.account
+        job.claims = store.flight.claims
         job.deadline = request.deadline
         store.flight.enter(.transform)
         let handle = parts.transformer.transform(job) { [self] result in
@@ -78,7 +79,7 @@ struct RestoredOriginalStage: Sendable {
                 store.flight.finish(.failure(.overloaded("too many requests are waiting for the disk")))
             }
         }
-        store.flight.onRaise(above: job.priority) { handle.raise(to: $0) }
+        store.flight.onChange { handle.waitersChanged() }
         store.flight.onAbandon(unless: { false }, cancel: { handle.cancel() })
     }
 

@@ -19,7 +19,7 @@ final class TransformGroups: Sendable {
     /// Nanoseconds for which an order waits for jobs of its own client that are as urgent.
     private static let ownPatience: Int64 = 2_000_000_000
     /// Nanoseconds for which an order waits for jobs of other clients, or for less urgent ones.
-    private static let patience: Int64 = 250_000_000
+    static let patience: Int64 = 250_000_000
 
     /// One body of one original.
     private struct Key: Hashable, Sendable {
@@ -47,7 +47,8 @@ final class TransformGroups: Sendable {
 
         /// The nanoseconds for which an order waits for the jobs.
         func patience(of order: TransformOrder) -> Int64 {
-            account == order.context.account && priority >= order.priority ? ownPatience : TransformGroups.patience
+            order.turns.allSatisfy({ $0.account == account }) && priority >= order.priority
+                ? ownPatience : TransformGroups.patience
         }
     }
 
@@ -63,6 +64,14 @@ final class TransformGroups: Sendable {
         init(_ order: TransformOrder) {
             waiting = [order]
             owner = Owner(order)
+        }
+
+        /// Returns for how long an order waits, if that is less than for the others.
+        mutating func limitWait(of order: TransformOrder) -> Int64? {
+            let own = owner?.patience(of: order) ?? TransformGroups.patience
+            guard own < patience ?? .max else { return nil }
+            patience = own
+            return own
         }
 
         /// Returns the waiting orders, which become jobs.
@@ -97,7 +106,9 @@ final class TransformGroups: Sendable {
             return alone(order)
         }
         let key = Key(origin: order.request.origin.key, digest: order.body.digest)
-        enum Turn { case now, later, after(Int64), alone }
+        // One for which another client waits, too, waits less; a job that it becomes part of replaces this.
+        order.onChange { self.waitersChanged(order, key) }
+        enum Turn { case now, later(Int64?), alone }
         let turn = originals.withLock { originals -> Turn in
             guard let original = originals[key] else {
                 originals[key] = Original(order)
@@ -105,18 +116,28 @@ final class TransformGroups: Sendable {
             }
             guard original.waiting.count < Self.mostWaiting else { return .alone }
             originals[key]?.waiting.append(order)
-            let patience = original.owner?.patience(of: order) ?? Self.patience
-            guard patience < original.patience ?? .max else { return .later }
-            originals[key]?.patience = patience
-            return .after(patience)
+            return .later(originals[key]?.limitWait(of: order))
         }
         switch turn {
         case .now: if let delivery { delivery.afterAll { self.make(key) } } else { make(key) }
         case .alone: alone(order)
-        case .after(let patience):
-            if !delays.run(after: patience, { self.waitNoLonger(key) }) { waitNoLonger(key) }
-        case .later: break
+        case .later(let patience): limitWait(to: patience, key)
         }
+    }
+
+    /// Ensures that an order which waits for jobs, and for which other clients wait now, waits no longer than it has patience.
+    private func waitersChanged(_ order: TransformOrder, _ key: Key) {
+        let patience = originals.withLock { originals -> Int64? in
+            guard originals[key]?.waiting.contains(where: { $0 === order }) == true else { return nil }
+            return originals[key]?.limitWait(of: order)
+        }
+        limitWait(to: patience, key)
+    }
+
+    /// Runs the waiting orders after a time at the latest; `nil` if they run earlier.
+    private func limitWait(to patience: Int64?, _ key: Key) {
+        guard let patience else { return }
+        if !delays.run(after: patience, { self.waitNoLonger(key) }) { waitNoLonger(key) }
     }
 
     /// Runs the waiting orders beside the jobs that they have waited for.
@@ -166,9 +187,13 @@ final class TransformGroups: Sendable {
                 stage.isStored(mezzanine, of: order.outcome.origin.record)
             }
             for part in Self.parts(of: orders) {
-                let group = TransformGroup(parts: parts, orders: part, source: source, extras: extras) { [self] in
-                    ended(key)
-                }
+                let group = TransformGroup(
+                    parts: parts,
+                    orders: part,
+                    source: source,
+                    extras: extras,
+                    delays: delays
+                ) { [self] in ended(key) }
                 groups.append(group)
                 extras = []
             }

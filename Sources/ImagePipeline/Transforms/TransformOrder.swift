@@ -4,17 +4,17 @@ import ImagePlan
 import LinuxSystem
 
 /// The order of one variant; its completion runs exactly once.
-final class TransformOrder: TransformHandle {
+final class TransformOrder: Sendable {
     typealias Completion = @Sendable (Result<TransformResult, PipelineError>) -> Void
 
     private struct State: Sendable {
         var completion: Completion?
         /// Called when the order is cancelled.
         var leave: (@Sendable () -> Void)?
-        /// Called when the order is raised.
-        var raise: (@Sendable (RequestPriority) -> Void)?
-        /// The most urgent priority so far.
-        var priority: RequestPriority
+        /// Called when other clients wait for the order.
+        var follow: (@Sendable () -> Void)?
+        /// Whether other clients have waited for it than at first.
+        var hasChanged = false
     }
 
     let request: VariantRequest
@@ -24,7 +24,7 @@ final class TransformOrder: TransformHandle {
     let body: OriginBody
     /// The lossless copy or the mezzanine that replaces the original; `nil` for the original itself.
     let copy: MezzanineStage.Found?
-    /// The priority, the account and the deadline.
+    /// The clients and the deadline.
     let context: LoadContext
     /// The format bucket; `nil` for the request's own.
     let bucket: FormatBucket?
@@ -76,31 +76,34 @@ final class TransformOrder: TransformHandle {
         self.sharedPlace = sharedPlace
         milliseconds = Self.milliseconds(of: plan, request, outcome, bucket ?? request.bucket, search)
         self.publish = publish
-        state = Lock(State(completion: completion, priority: context.priority))
+        state = Lock(State(completion: completion))
     }
 
-    /// The most urgent priority that the order has had.
-    var priority: RequestPriority { state.withLock { $0.priority } }
+    /// The most urgent priority of the clients that wait for it.
+    var priority: RequestPriority { max(context.priority, context.claims.all.urgency) }
+
+    /// The clients that wait for it.
+    var turns: [Claim] { context.claims.turns(else: Claim(context.account, context.priority)) }
 
     /// Whether it has the original's content, or a lossless copy of it, and not only a mezzanine.
     var hasWholeImage: Bool { copy?.mezzanine == nil }
 
-    /// Sets what raises the order's job in its queue.
-    func onRaise(_ raise: @escaping @Sendable (RequestPriority) -> Void) {
-        let priority = state.withLock { state in
-            if state.completion != nil { state.raise = raise }
-            return state.priority
+    /// Sets what adapts the order's place in its queue to the clients that wait for it; called at once if they have changed.
+    func onChange(_ follow: @escaping @Sendable () -> Void) {
+        let isLate = state.withLock { state in
+            guard state.completion != nil else { return false }
+            state.follow = follow
+            return state.hasChanged
         }
-        if priority > context.priority { raise(priority) }
+        if isLate { follow() }
     }
 
-    func raise(to priority: RequestPriority) {
-        let raise = state.withLock { state -> (@Sendable (RequestPriority) -> Void)? in
-            guard priority > state.priority else { return nil }
-            state.priority = priority
-            return state.raise
+    func waitersChanged() {
+        let follow = state.withLock { state in
+            state.hasChanged = true
+            return state.follow
         }
-        raise?(priority)
+        follow?()
     }
 
     /// Whether the order has neither ended nor been cancelled.
@@ -127,7 +130,7 @@ final class TransformOrder: TransformHandle {
 
     private func take() -> State {
         state.withLock { state in
-            defer { state = State(priority: state.priority) }
+            defer { state = State() }
             return state
         }
     }

@@ -170,8 +170,14 @@ final class PendingTransform: TransformHandle {
         ends.run { completion(.failure(error)) }
     }
 
-    func raise(to priority: RequestPriority) {
-        queue.raise(self, to: priority)
+    var isWaiting: Bool {
+        state.withLock { state in
+            if case .queued = state.phase { true } else { false }
+        }
+    }
+
+    func waitersChanged() {
+        queue.update(self)
         // Only jobs that clients wait for are reviewed.
         ends.noteWaiting()
     }

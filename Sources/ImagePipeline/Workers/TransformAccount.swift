@@ -84,6 +84,13 @@ struct TransformAccount<Item> {
         }
     }
 
+    /// A waiting job; `nil` if it does not wait here.
+    func job(_ id: UInt64) -> Job? {
+        func isWanted(_ job: Job) -> Bool { job.id == id }
+        return lanes.lazy.compactMap { $0.first(where: isWanted) }.first ?? behind.first(where: isWanted)
+            ?? seconds.first(where: isWanted)
+    }
+
     /// The job at a place.
     func job(at place: TransformPlace) -> Job? {
         switch place {
@@ -140,13 +147,11 @@ struct TransformAccount<Item> {
         return isCrowded ? now - calm : 0
     }
 
-    /// Removes a waiting job, if its priority is lower than a given one.
-    mutating func remove(_ id: UInt64, below priority: RequestPriority? = nil) -> Job? {
+    /// Removes a waiting job.
+    mutating func remove(_ id: UInt64) -> Job? {
         if let index = behind.firstIndex(where: { $0.id == id }) { return behind.remove(at: index) }
-        if priority == nil, let index = seconds.firstIndex(where: { $0.id == id }) {
-            return note(removed: seconds.remove(at: index))
-        }
-        for lane in 0..<(priority?.rawValue ?? lanes.count) {
+        if let index = seconds.firstIndex(where: { $0.id == id }) { return note(removed: seconds.remove(at: index)) }
+        for lane in lanes.indices {
             guard let index = lanes[lane].firstIndex(where: { $0.id == id }) else { continue }
             return note(removed: lanes[lane].remove(at: index))
         }

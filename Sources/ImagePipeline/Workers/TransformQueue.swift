@@ -79,7 +79,7 @@ final class TransformQueue: Sendable {
     ) throws(Errno) {
         self.accounts = accounts
         self.time = time
-        state = Lock(State(schedule: TransformSchedule(limits)))
+        state = Lock(State(schedule: TransformSchedule(limits, table: accounts)))
         event = try WakeEvent(semaphore: true)
     }
 
@@ -135,7 +135,7 @@ final class TransformQueue: Sendable {
         }
     }
 
-    /// Queues a job at the end of its client's jobs of the same priority.
+    /// Queues a job at the end of its clients' jobs of the same priority.
     ///
     /// Another client's job may be dropped for it, and useless jobs on workers are ended.
     func append(_ pending: PendingTransform) throws(Refusal) {
@@ -144,7 +144,11 @@ final class TransformQueue: Sendable {
             guard !state.isClosed else { throw .closed }
             let displaced: TransformSchedule<PendingTransform>.Job?
             do throws(TransformSchedule<PendingTransform>.Refusal) {
-                displaced = try state.schedule.append(pending.queued(state.correction), at: now)
+                displaced = try state.schedule.append(
+                    pending.queued(state.correction),
+                    for: pending.job.turns,
+                    at: now
+                )
             } catch {
                 state.counts.refused += 1
                 switch error {
@@ -152,11 +156,7 @@ final class TransformQueue: Sendable {
                 case .late(let wait): throw .late(wait)
                 }
             }
-            note(pending, waits: 1)
-            if let displaced {
-                note(displaced.item, waits: -1)
-                state.counts.dropped += 1
-            }
+            if displaced != nil { state.counts.dropped += 1 }
             // Jobs behind the displaced one may fit where it did not.
             return (displaced, state.schedule.stops(at: now), displaced == nil ? 0 : state.takeDisappointed())
         }
@@ -184,7 +184,6 @@ final class TransformQueue: Sendable {
         return state.withLock { state in
             if let job = state.schedule.take(at: now) {
                 job.item.isExtra = state.schedule.running(of: job.account) > 1
-                note(job.item, waits: -1, runs: 1)
                 return job.item
             }
             // Without a signal, another driver has it.
@@ -201,7 +200,6 @@ final class TransformQueue: Sendable {
         return state.withLock { state in
             guard let job = state.schedule.takeBehind(ready: ready, at: now) else { return nil }
             job.item.isExtra = true
-            note(job.item, waits: -1, runs: 1)
             return job.item
         }
     }
@@ -236,9 +234,10 @@ final class TransformQueue: Sendable {
             let isQueued = job != nil && pending.isSetBack
             if let job, isQueued, !state.isClosed {
                 state.schedule.putBack(job, at: now)
-                note(pending, waits: 1)
+                // Others may have joined it while it was running.
+                _ = state.schedule.update(job.id, for: pending.job.turns, at: now)
             }
-            if let account = pending.job.account, let duration {
+            if let account = job?.account, let duration {
                 accounts.endTransform(of: account, milliseconds: duration / 1_000_000)
             }
             guard isQueued else { return (false, state.takeDisappointed()) }
@@ -250,14 +249,6 @@ final class TransformQueue: Sendable {
         if isClosed { pending.endElsewhere(.cancelled) }
     }
 
-    /// Counts a change of what a job's client uses, in the order of the queue's changes: with its lock held.
-    private func note(_ pending: PendingTransform, waits: Int, runs: Int = 0) {
-        guard let account = pending.job.account else { return }
-        // First what it gains, so that its account is not forgotten in between.
-        if runs != 0 { accounts.add(runs, .transforms, to: account) }
-        accounts.add(waits, .waitingTransforms, to: account)
-    }
-
     /// Removes a job if it still waits; a running one loses its claim to its worker.
     ///
     /// The signal of a waiting job stays raised; the driver that it wakes finds no job and waits again.
@@ -265,8 +256,7 @@ final class TransformQueue: Sendable {
         let now = time.monotonic
         typealias Stops = [TransformSchedule<PendingTransform>.Run]
         let (stops, waking) = state.withLock { state -> (Stops, Int) in
-            guard !state.schedule.remove(pending.id, of: pending.job.account, at: now) else {
-                note(pending, waits: -1)
+            guard !state.schedule.remove(pending.id, at: now) else {
                 // A job behind it may fit where it did not.
                 return ([], state.takeDisappointed())
             }
@@ -277,14 +267,15 @@ final class TransformQueue: Sendable {
         for _ in 0..<waking { event.signal() }
     }
 
-    /// Moves a job that waits with a lower priority to the end of another one's lane.
-    func raise(_ pending: PendingTransform, to priority: RequestPriority) {
+    /// Adapts the turns in which a waiting job may start to the clients that wait for it now.
+    func update(_ pending: PendingTransform) {
         let now = time.monotonic
-        let isRaised = state.withLock {
-            $0.schedule.raise(pending.id, of: pending.job.account, to: priority, at: now)
+        let isEarlier = state.withLock { state in
+            // With the queue's lock held, so that of several changes the last one counts; nobody takes it with a lock of a request.
+            state.schedule.update(pending.id, for: pending.job.turns, at: now)
         }
-        // The signal of a background job may have been consumed by a driver that left it waiting.
-        if isRaised { event.signal() }
+        // The job's signal may have been consumed by a driver that left it waiting.
+        if isEarlier { event.signal() }
     }
 
     /// Drops the jobs that have waited for too long, and ends running ones that others wait for.
@@ -294,7 +285,6 @@ final class TransformQueue: Sendable {
         let now = time.monotonic
         let (late, stops, isWaiting, waking) = state.withLock { state in
             let late = state.schedule.expire(at: now)
-            for job in late { note(job.item, waits: -1) }
             state.counts.dropped += late.count
             // Jobs behind an expired one may fit where it did not.
             let waking = late.isEmpty ? 0 : state.takeDisappointed()
@@ -309,11 +299,7 @@ final class TransformQueue: Sendable {
     /// Takes all waiting jobs.
     func drain() -> [PendingTransform] {
         let now = time.monotonic
-        return state.withLock { state in
-            let drained = state.schedule.drain(at: now).map(\.item)
-            for pending in drained { note(pending, waits: -1) }
-            return drained
-        }
+        return state.withLock { $0.schedule.drain(at: now).map(\.item) }
     }
 
     /// Refuses further jobs and takes all waiting ones.

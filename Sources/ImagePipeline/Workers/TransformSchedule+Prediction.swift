@@ -1,6 +1,9 @@
 extension TransformSchedule {
     /// The expected nanoseconds of all waiting jobs except background jobs.
-    var waitingCost: Int64 { accounts.values.reduce(0) { $0.addingCapped($1.cost) } }
+    var waitingCost: Int64 {
+        let all = accounts.values.reduce(Int64(0)) { $0.addingCapped($1.cost) }
+        return max(0, all - copies(for: nil).values.reduce(0) { $0.addingCapped($1) })
+    }
 
     /// The number of accounts with waiting jobs.
     var waitingAccounts: Int { accounts.values.count { $0.hasWork || !$0.behind.isEmpty } }
@@ -16,12 +19,14 @@ extension TransformSchedule {
         if account?.hasWork != true { turn = max(turn, level) }
         turn = turn.addingCapped(own)
         var ahead = own
+        // Jobs that wait among those of several accounts count once.
+        let copies = copies(for: key)
         for (other, its) in accounts
         where other != key && its.hasWork && !(other == nil && its.isOwnWork(at: now, limits)) {
             // Of accounts that have been charged as much, one job each.
             let one = its.cost / Int64(max(1, its.count(isBehind: false)))
             let earlier = its.charge <= turn ? (turn - its.charge).addingCapped(one) : 0
-            ahead = ahead.addingCapped(min(its.cost, earlier))
+            ahead = ahead.addingCapped(min(max(0, its.cost - (copies[other] ?? 0)), earlier))
         }
         let all = Self.wait(for: ahead, on: limits.workers, after: runs.values.map { remaining($0, at: now) })
         let mine = runs.values.filter { $0.job.account == key }.map { remaining($0, at: now) }

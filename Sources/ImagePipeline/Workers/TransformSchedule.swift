@@ -1,4 +1,5 @@
 import HTTPSemantics
+import LinuxSystem
 
 /// Decides which transform runs next, which is refused, and which is given up.
 ///
@@ -11,7 +12,10 @@ import HTTPSemantics
 /// urgent job starts first, and waiting raises urgency. While its oldest job has waited for less than `Limits.patience`, jobs start in
 /// the order of their arrival; above, the newest start first, because the clients of the oldest have probably left.
 ///
-/// A value without I/O, clocks or locks: calls state the time, in monotonic nanoseconds.
+/// A job that several clients wait for waits among the jobs of each, starts in the first of their turns, and is charged to that client. It
+/// fails when it has been displaced, or has expired, for each of them.
+///
+/// A value without I/O or clocks: calls state the time, in monotonic nanoseconds.
 ///
 /// Background jobs start only while no other job waits and a worker stays free. The daemon's own jobs of low priority come after all
 /// clients' jobs until they have waited for `Limits.queueTime`.
@@ -19,8 +23,8 @@ struct TransformSchedule<Item> {
     /// A job, waiting or running.
     struct Job {
         let id: UInt64
-        /// The client; `nil` for the daemon's own work.
-        let account: String?
+        /// The client among whose jobs it waits, or in whose turn it has started; `nil` for the daemon's own work.
+        fileprivate(set) var account: String?
         var priority: RequestPriority
         /// The expected duration in nanoseconds.
         let cost: Int64
@@ -55,7 +59,7 @@ struct TransformSchedule<Item> {
         }
 
         /// Whether the job can wait: it is the daemon's own, or no client waits for it yet.
-        var isOwn: Bool { priority == .background || account == nil && priority == .low }
+        var isOwn: Bool { Claim(account, priority).isOwn }
     }
 
     /// The reason why a job was not queued.
@@ -86,18 +90,46 @@ struct TransformSchedule<Item> {
     var debts = TransformDebts()
     var admissions = TransformAdmissions()
     var runs: [UInt64: Run] = [:]
+    /// The accounts among whose jobs each waiting job is, and what it costs.
+    var places: [UInt64: (accounts: [String?], cost: Int64)] = [:]
+    /// Jobs that wait among those of several accounts.
+    private(set) var shared = 0
     /// Waiting jobs, without background jobs.
-    var waiting = 0
+    private(set) var waiting = 0
     /// Waiting background jobs.
-    var waitingBehind = 0
+    private(set) var waitingBehind = 0
     /// The bytes of decoded pixels of all running jobs, at most.
     private(set) var bytes = 0
     /// What the account of the last started job had been charged before.
     var level: Int64 = 0
     private var jobs: UInt64 = 0
     private var starts: UInt64 = 0
+    /// Where the jobs of clients are counted for operators.
+    private let table: ClientAccounts?
 
-    init(_ limits: Limits) { self.limits = limits }
+    init(_ limits: Limits, table: ClientAccounts? = nil) {
+        self.limits = limits
+        self.table = table
+    }
+
+    /// Adds a job of several clients like one of the first; if that is refused, of the next one.
+    ///
+    /// - Parameter claims: the clients in whose turns it may start, at least one.
+    /// - Throws: the refusal of the first.
+    mutating func append(_ job: Job, for claims: [Claim], at now: Int64) throws(Refusal) -> Job? {
+        var (job, refusal) = (job, Refusal?.none)
+        for claim in claims {
+            (job.account, job.priority) = (claim.account, claim.priority)
+            do throws(Refusal) {
+                let displaced = try append(job, at: now)
+                _ = update(job.id, for: claims, at: now)
+                return displaced
+            } catch {
+                refusal = refusal ?? error
+            }
+        }
+        throw refusal ?? .full
+    }
 
     /// Adds a job.
     ///
@@ -113,15 +145,18 @@ struct TransformSchedule<Item> {
         var displaced: Job?
         let isBehind = job.priority == .background
         if (isBehind ? waitingBehind : waiting) >= limits.waiting {
-            displaced = try displace(for: job.account, isBehind: isBehind)
+            displaced = try displace(for: job.account, isBehind: isBehind, at: now)
         }
         if !job.isOwn { admissions.noteJob(of: job.account, cost: job.cost, at: now) }
-        var job = job
-        job.since = now
-        job.number = jobs
-        jobs += 1
-        insert(job, at: now)
+        insert(job.arriving(as: nextNumber, at: now), at: now)
         return displaced
+    }
+
+    private var nextNumber: UInt64 {
+        mutating get {
+            defer { jobs += 1 }
+            return jobs
+        }
     }
 
     /// Starts the next job, unless none waits but background jobs, the accounts that wait have their share of workers, or the next job
@@ -162,12 +197,14 @@ struct TransformSchedule<Item> {
         guard let job = accounts[key]?.job(at: place), runs.isEmpty || bytes + job.bytes <= limits.bytes else {
             return nil
         }
+        if let key { table?.add(1, .transforms, to: key) }
+        accounts[key]?.running += 1
         accounts[key]?.remove(at: place)
         accounts[key]?.observe(at: now, limits)
         noteRemoval(of: job)
+        remove(job.id, at: now)
         bytes += job.bytes
         starts += 1
-        accounts[key]?.running += 1
         accounts[key]?.lastStart = starts
         // Background work of the daemon takes nothing from anybody.
         let isCharged = place != .behind || key != nil
@@ -207,33 +244,34 @@ struct TransformSchedule<Item> {
 
     /// Queues a job again that was ended for others: it starts after the jobs of its account that wait now, and is not ended again.
     mutating func putBack(_ job: Job, at now: Int64) {
-        var job = job
+        var job = job.arriving(as: nextNumber, at: now)
         job.isSecond = true
-        job.since = now
-        job.number = jobs
-        jobs += 1
         insert(job, at: now)
     }
 
     /// Removes a waiting job; `false` if it does not wait.
     @discardableResult
-    mutating func remove(_ id: UInt64, of account: String?, at now: Int64) -> Bool {
-        guard let job = accounts[account]?.remove(id) else { return false }
-        accounts[account]?.observe(at: now, limits)
-        noteRemoval(of: job)
-        retire(account, at: now)
+    mutating func remove(_ id: UInt64, at now: Int64) -> Bool {
+        guard let accounts = places[id]?.accounts else { return false }
+        for account in accounts { remove(id, from: account, at: now) }
         return true
     }
 
-    /// Moves a job that waits with a lower priority behind the jobs of another in its account; it keeps its age.
-    mutating func raise(_ id: UInt64, of account: String?, to priority: RequestPriority, at now: Int64) -> Bool {
-        guard priority > .background, var job = accounts[account]?.remove(id, below: priority) else { return false }
+    /// Removes a waiting job from those of an account.
+    @discardableResult
+    mutating func remove(_ id: UInt64, from account: String?, at now: Int64) -> Job? {
+        guard let job = accounts[account]?.remove(id) else { return nil }
+        accounts[account]?.observe(at: now, limits)
         noteRemoval(of: job)
-        // The time of waiting behind everybody is not held against it.
-        if job.isOwn { job.since = now }
-        job.priority = priority
-        insert(job, at: now)
-        return true
+        retire(account, at: now)
+        return job
+    }
+
+    /// Adds a waiting job to those of another account, as its newest; or to those of another priority, where it keeps its age.
+    mutating func insert(_ job: Job, for claim: Claim, keepingAge: Bool = false, at now: Int64) {
+        var new = keepingAge ? job : job.arriving(as: nextNumber, at: now)
+        (new.account, new.priority) = (claim.account, claim.priority)
+        insert(new, at: now)
     }
 
     /// Removes the jobs that have waited for `Limits.queueTime`, oldest first.
@@ -243,8 +281,7 @@ struct TransformSchedule<Item> {
         for (key, account) in accounts where account.hasExpired(at: now, limits) {
             let late = accounts[key]?.removeExpired(at: now, limits) ?? []
             accounts[key]?.observe(at: now, limits)
-            for job in late { noteRemoval(of: job) }
-            expired += late
+            for job in late where noteRemoval(of: job) { expired.append(job) }
             retire(key, at: now)
         }
         return expired.sorted { $0.number < $1.number }
@@ -254,11 +291,9 @@ struct TransformSchedule<Item> {
     mutating func drain(at now: Int64) -> [Job] {
         var jobs: [Job] = []
         for key in Array(accounts.keys) {
-            jobs += accounts[key]?.removeAll() ?? []
+            for job in accounts[key]?.removeAll() ?? [] where noteRemoval(of: job) { jobs.append(job) }
             retire(key, at: now)
         }
-        waiting = 0
-        waitingBehind = 0
         return jobs.sorted { ($1.priority, $0.number) < ($0.priority, $1.number) }
     }
 
@@ -269,29 +304,53 @@ struct TransformSchedule<Item> {
         account.insert(job)
         account.observe(at: now, limits)
         accounts[key] = account
-        if job.priority == .background { waitingBehind += 1 } else { waiting += 1 }
+        if let key { table?.add(1, .waitingTransforms, to: key) }
+        if places[job.id] == nil {
+            places[job.id] = ([], job.cost)
+            if job.priority == .background { waitingBehind += 1 } else { waiting += 1 }
+        }
+        places[job.id]?.accounts.append(key)
+        if places[job.id]?.accounts.count == 2 { shared += 1 }
     }
 
-    private mutating func noteRemoval(of job: Job) {
+    /// Notes that a job has been removed from those of its account.
+    ///
+    /// - Returns: whether it does not wait among those of another one either.
+    @discardableResult
+    private mutating func noteRemoval(of job: Job) -> Bool {
+        if let account = job.account { table?.add(-1, .waitingTransforms, to: account) }
+        guard var accounts = places[job.id]?.accounts else { return false }
+        if accounts.count == 2 { shared -= 1 }
+        accounts.removeAll { $0 == job.account }
+        guard accounts.isEmpty else {
+            places[job.id]?.accounts = accounts
+            return false
+        }
+        places[job.id] = nil
         if job.priority == .background { waitingBehind -= 1 } else { waiting -= 1 }
+        return true
     }
 
     /// Removes a job of the account with the most waiting ones.
-    private mutating func displace(for newcomer: String?, isBehind: Bool) throws(Refusal) -> Job? {
+    ///
+    /// One that another account waits for as well only loses its place in this one.
+    private mutating func displace(for newcomer: String?, isBehind: Bool, at now: Int64) throws(Refusal) -> Job? {
         let own = accounts[newcomer]?.count(isBehind: isBehind) ?? 0
-        let largest = accounts.max {
-            ($0.value.count(isBehind: isBehind), $1.value.lastStart)
-                < ($1.value.count(isBehind: isBehind), $0.value.lastStart)
+        while true {
+            let largest = accounts.max {
+                ($0.value.count(isBehind: isBehind), $1.value.lastStart)
+                    < ($1.value.count(isBehind: isBehind), $0.value.lastStart)
+            }
+            guard let largest, largest.value.count(isBehind: isBehind) > own + 1,
+                let job = accounts[largest.key]?.removeLeastUrgent(isBehind: isBehind)
+            else { throw .full }
+            accounts[largest.key]?.observe(at: now, limits)
+            if noteRemoval(of: job) { return job }
         }
-        guard let largest, largest.value.count(isBehind: isBehind) > own + 1,
-            let job = accounts[largest.key]?.removeLeastUrgent(isBehind: isBehind)
-        else { throw .full }
-        noteRemoval(of: job)
-        return job
     }
 
     /// Charges running jobs for what they have taken beyond their expected duration.
-    private mutating func charge(at now: Int64) {
+    mutating func charge(at now: Int64) {
         for (id, run) in runs where run.charged < now - run.start {
             accounts[run.job.account]?.charge += now - run.start - run.charged
             runs[id]?.charged = now - run.start
@@ -305,5 +364,14 @@ struct TransformSchedule<Item> {
         }
         accounts[key] = nil
         if account.charge > level { debts.insert(key, account.charge, level: level, at: now) }
+    }
+}
+
+extension TransformSchedule.Job {
+    /// The job as one that waits from now on.
+    fileprivate func arriving(as number: UInt64, at now: Int64) -> Self {
+        var job = self
+        (job.number, job.since) = (number, now)
+        return job
     }
 }

@@ -42,12 +42,15 @@ extension Transforming {
 package protocol TransformHandle: Sendable {
     /// Removes the job from the queue or abandons it on its worker; the completion gets `.cancelled` unless the job has ended.
     func cancel()
-    /// Raises the job in the queue if it still waits with a lower priority.
-    func raise(to priority: RequestPriority)
+    /// Whether the job waits in the queue.
+    var isWaiting: Bool { get }
+    /// Adapts the job's place in the queue to the clients that wait for it now (`TransformJob.claims`).
+    func waitersChanged()
 }
 
 extension TransformHandle {
-    package func raise(to priority: RequestPriority) {}
+    package var isWaiting: Bool { false }
+    package func waitersChanged() {}
 }
 
 /// An original, the outputs to make from it, and the auxiliary images that they need.
@@ -78,8 +81,10 @@ package struct TransformJob: Sendable {
     /// The message to the worker; the pool fills in the identifier, the source's format and the auxiliary images.
     package var message: WorkerJob
     package var priority: Priority
-    /// The client account that the job is charged to: that of the first waiting request; `nil` for the daemon's own work.
+    /// The client account of the request that caused the job; `nil` for the daemon's own work.
     package var account: String?
+    /// The clients that wait for the job, in whose turns it may start; it is charged to the one in whose turn it does.
+    package var claims = SharedClaims.none
     /// The trust domain: its worker runs no job of another one; `nil` for the domain that sources without isolation share.
     package var domain: String?
     /// When the results become useless to all waiting requests; a job that a worker reaches later does not run.
@@ -102,6 +107,9 @@ package struct TransformJob: Sendable {
         get { message[keyPath: path] }
         set { message[keyPath: path] = newValue }
     }
+
+    /// The clients in whose turns it may start now.
+    var turns: [Claim] { claims.turns(else: Claim(account, priority)) }
 
     /// The descriptors that accompany the message, the source's first.
     var sources: [SharedDescriptor] { [source] + auxiliaries.map(\.source) }

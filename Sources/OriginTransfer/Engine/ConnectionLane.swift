@@ -2,6 +2,8 @@ import HTTPSemantics
 
 /// The transfers of one source to one origin: those in progress, and those that wait, by client.
 ///
+/// A transfer that several clients wait for waits among those of each, and starts in the first of their turns.
+///
 /// A free slot goes to the client that holds the fewest of the lane; of these, to the one whose transfers have taken the least
 /// time, then to the one that has waited longest. So two clients that always have work waiting hold equal numbers of connections,
 /// whatever the number and the length of their transfers: the shares of deficit round robin in milliseconds, without estimates.
@@ -34,6 +36,10 @@ struct ConnectionLane<Item: AnyObject> {
     private var clients: [String: Client] = [:]
     /// Those of them with waiting ones, in the order in which they began to wait.
     private var queue: [Client] = []
+    /// The accounts among whose transfers each one waits.
+    private var places: [ObjectIdentifier: [String]] = [:]
+    /// The transfers that wait among those of several.
+    private var shared = 0
     /// What the client that was served last had attained.
     private var attained: Int64 = 0
     /// The mean time of a transfer in nanoseconds, exponentially weighted.
@@ -47,7 +53,10 @@ struct ConnectionLane<Item: AnyObject> {
     var slots: Int { limit * streams }
     var isEmpty: Bool { queue.isEmpty }
     /// All waiting transfers, by client, the least urgent first.
-    var items: [Item] { queue.flatMap(\.items) }
+    var items: [Item] {
+        var seen: Set<ObjectIdentifier> = []
+        return queue.flatMap(\.items).filter { seen.insert(ObjectIdentifier($0)).inserted }
+    }
     /// The nanoseconds for which a transfer occupies its slot; `nil` while too few have ended.
     var expectedTime: Int64? { observations < Self.observationsNeeded ? nil : mean }
 
@@ -57,8 +66,16 @@ struct ConnectionLane<Item: AnyObject> {
         return clients[account]?.count(priority) ?? 0
     }
 
-    /// Adds a waiting transfer.
+    /// The accounts among whose transfers one waits; empty if it does not wait here.
+    func accounts(of item: Item) -> [String] { places[ObjectIdentifier(item)] ?? [] }
+
+    /// The priority of a waiting transfer among those of an account; `nil` if it does not wait among them.
+    func priority(of item: Item, of account: String) -> RequestPriority? { clients[account]?.priority(of: item) }
+
+    /// Adds a waiting transfer to those of an account, among which it does not wait yet.
     mutating func append(_ entry: Client.Entry, _ priority: RequestPriority, of use: AccountUse) {
+        places[ObjectIdentifier(entry.item), default: []].append(use.account)
+        if accounts(of: entry.item).count == 2 { shared += 1 }
         let client = clients[use.account] ?? Client(use)
         clients[use.account] = client
         if client.isEmpty {
@@ -103,9 +120,10 @@ struct ConnectionLane<Item: AnyObject> {
         slots < 2 || client.use.account.isEmpty && client.urgentCount > 0 ? slots : slots - 1
     }
 
-    /// Removes the transfer of a client to start next, and starts it.
+    /// Removes the transfer of a client to start next, and starts it; it may still wait among those of other clients.
     mutating func start(_ client: Client, newest: Bool, at now: Int64, ageing: Int64) -> Client.Taken? {
         guard let taken = newest ? client.takeNewest() : client.take(at: now, ageing: ageing) else { return nil }
+        noteRemoval(of: taken.item, from: client.use.account)
         attained = max(attained, client.attained)
         client.active += 1
         active += 1
@@ -143,22 +161,40 @@ struct ConnectionLane<Item: AnyObject> {
             return expectedTime * Int64(own + 1) / Int64(max(1, share))
         }
         var before = own + 1
-        for other in queue where other !== client { before += min(other.urgentCount, own + 1) }
+        let copies = copies(for: account)
+        for other in queue where other !== client {
+            before += min(other.urgentCount - copies[other.use.account, default: 0], own + 1)
+        }
         return expectedTime * Int64(before) / Int64(max(1, slots))
     }
 
+    /// How many transfers of each account are counted among those of the given one, or of another one.
+    private func copies(for account: String) -> [String: Int] {
+        guard shared > 0 else { return [:] }
+        var copies: [String: Int] = [:]
+        for accounts in places.values where accounts.count > 1 {
+            let first = accounts.contains(account) ? account : accounts[0]
+            for other in accounts where other != first { copies[other, default: 0] += 1 }
+        }
+        return copies
+    }
+
     /// Removes the oldest or the newest waiting transfer of a priority, of one account or of the one with most of them.
+    ///
+    /// It may still wait among those of other clients.
     mutating func drop(_ priority: RequestPriority, of account: String?, oldest: Bool) -> Client.Taken? {
         let client =
             account.map { clients[$0] } ?? queue.max { $0.count(priority) < $1.count(priority) }
         guard let client, let item = client.drop(priority, oldest: oldest) else { return nil }
+        noteRemoval(of: item, from: client.use.account)
         settle(client)
         return (item, priority, client.use.account)
     }
 
-    /// Removes a waiting transfer and returns its priority; `nil` if it does not wait here.
+    /// Removes a transfer from those of an account and returns its priority; `nil` if it does not wait among them.
     mutating func remove(_ item: Item, of account: String) -> RequestPriority? {
         guard let client = clients[account], let priority = client.remove(item) else { return nil }
+        noteRemoval(of: item, from: account)
         settle(client)
         return priority
     }
@@ -168,6 +204,14 @@ struct ConnectionLane<Item: AnyObject> {
     /// - Returns: its previous priority; `nil` if it does not wait here with a lower one.
     func raise(_ item: Item, of account: String, to priority: RequestPriority, at now: Int64) -> RequestPriority? {
         clients[account]?.raise(item, to: priority, at: now)
+    }
+
+    private mutating func noteRemoval(of item: Item, from account: String) {
+        let id = ObjectIdentifier(item)
+        guard var accounts = places[id] else { return }
+        if accounts.count == 2 { shared -= 1 }
+        accounts.removeAll { $0 == account }
+        places[id] = accounts.isEmpty ? nil : accounts
     }
 
     /// Removes a client from the queue if nothing of it waits any more, and altogether if it is idle.

@@ -8,6 +8,9 @@ import LinuxSystem
 /// of one client, except that background work comes after all other work until it has waited for long. One client never uses
 /// the last connection of a lane with several, nor the last transfer of a limit over all lanes.
 ///
+/// A transfer that several clients wait for starts in the first of their turns, and is charged to that client. It leaves the queue
+/// when it has been dropped for each of them.
+///
 /// Under overload the newest start first, because the clients of the oldest have probably left; every eighth start then takes the
 /// oldest, so that these still advance. Performs no I/O; the transfer thread owns it.
 struct ConnectionLanes<Item: AnyObject> {
@@ -27,7 +30,7 @@ struct ConnectionLanes<Item: AnyObject> {
     static var startsPerOldest: Int { 8 }
 
     /// Waiting transfers.
-    var waiting: Int { counts.reduce(0, +) }
+    private(set) var waiting = 0
     /// Waiting transfers that are not background work.
     var waitingUrgent: Int { waiting - counts[RequestPriority.background.rawValue] }
     /// Transfers that were started and not yet released.
@@ -40,8 +43,10 @@ struct ConnectionLanes<Item: AnyObject> {
     /// The accounts with transfers; the daemon's own work has the empty name.
     private var accounts: [String: AccountUse] = [:]
     /// Waiting transfers by raw value of their priority.
-    private var counts = Array(repeating: 0, count: RequestPriority.allCases.count)
-    private var lanes: [Key: Lane] = [:]
+    ///
+    /// One of several clients counts for each. Background work, for which no client waits, counts once.
+    var counts = Array(repeating: 0, count: RequestPriority.allCases.count)
+    var lanes: [Key: Lane] = [:]
     /// The lanes of each origin, and its transfers in progress.
     private var hosts: [String: (keys: [Key], active: Int)] = [:]
     /// Lanes with room and a waiting transfer, in round-robin order.
@@ -100,13 +105,40 @@ struct ConnectionLanes<Item: AnyObject> {
             lanes[key] = Lane(limit: 1)
             hosts[key.origin, default: ([], 0)].keys.append(key)
         }
-        let use = accounts[account] ?? AccountUse(account)
-        accounts[account] = use
         lanes[key]?.limit = max(1, limit)
-        lanes[key]?.append(Lane.Client.Entry(item: item, since: since, entered: entered ?? since), priority, of: use)
-        countWaiting(1, use, priority)
+        let entry = Lane.Client.Entry(item: item, since: since, entered: entered ?? since)
+        append(entry, key, Claim(account, priority))
         markReady(key)
         return dropped
+    }
+
+    /// Adds a waiting transfer to those of a client.
+    mutating func append(_ entry: Lane.Client.Entry, _ key: Key, _ claim: Claim) {
+        let account = claim.account ?? ""
+        let use = accounts[account] ?? AccountUse(account)
+        accounts[account] = use
+        if lanes[key]?.accounts(of: entry.item).isEmpty == true { waiting += 1 }
+        lanes[key]?.append(entry, claim.priority, of: use)
+        countEntry(1, use, claim.priority)
+    }
+
+    /// Removes a waiting transfer from those of an account.
+    mutating func remove(_ item: Item, _ key: Key, from account: String) {
+        guard let priority = lanes[key]?.remove(item, of: account) else { return }
+        noteRemoval(of: item, key, account, priority)
+    }
+
+    /// Notes that a transfer does not wait any longer among those of an account.
+    ///
+    /// - Returns: whether it does not wait among those of another one either.
+    @discardableResult
+    private mutating func noteRemoval(of item: Item, _ key: Key, _ account: String, _ priority: RequestPriority)
+        -> Bool
+    {
+        if let use = accounts[account] { countEntry(-1, use, priority) }
+        guard lanes[key]?.accounts(of: item).isEmpty != false else { return false }
+        waiting -= 1
+        return true
     }
 
     /// The nanoseconds that a new transfer of an account is expected to wait in a lane; 0 while too little is known.
@@ -120,10 +152,10 @@ struct ConnectionLanes<Item: AnyObject> {
     /// The nanoseconds for which a transfer occupies its connection; `nil` while too little is known.
     func expectedTime(_ key: Key) -> Int64? { lanes[key]?.expectedTime }
 
-    /// Returns the next transfer that may start; it occupies its slot until `release`.
+    /// Starts the next transfer that may, for a client that it is charged to; it occupies its slot until `release`.
     ///
     /// - Parameter now: monotonic nanoseconds.
-    mutating func next(at now: Int64 = 0) -> Item? {
+    mutating func start(at now: Int64) -> Lane.Client.Taken? {
         while active < scheduling.active {
             let takesNewest = isOverloaded && newestStarts < Self.startsPerOldest - 1
             guard let (index, candidate) = nextCandidate(at: takesNewest ? nil : now) else { return nil }
@@ -138,14 +170,15 @@ struct ConnectionLanes<Item: AnyObject> {
             active += 1
             client.use.active += 1
             table(client.use) { $0.add(1, .downloads, to: $1) }
-            countWaiting(-1, client.use, taken.priority)
+            noteRemoval(of: taken.item, key, taken.account, taken.priority)
+            for other in lanes[key]?.accounts(of: taken.item) ?? [] { remove(taken.item, key, from: other) }
             if key.isForeign {
                 foreign += 1
                 client.use.foreign += 1
             }
             hosts[key.origin]?.active += 1
             markReady(key)
-            return taken.item
+            return taken
         }
         return nil
     }
@@ -184,24 +217,9 @@ struct ConnectionLanes<Item: AnyObject> {
     }
 
     /// Removes a waiting transfer.
-    mutating func remove(_ item: Item, _ key: Key, account: String? = nil) {
-        let account = account ?? ""
-        guard let priority = lanes[key]?.remove(item, of: account), let use = accounts[account] else { return }
-        countWaiting(-1, use, priority)
+    mutating func remove(_ item: Item, _ key: Key) {
+        for account in lanes[key]?.accounts(of: item) ?? [] { remove(item, key, from: account) }
         settle(key)
-    }
-
-    /// Raises a waiting transfer to a priority; does nothing if it does not wait, or is as urgent.
-    mutating func raise(
-        _ item: Item,
-        _ key: Key,
-        account: String? = nil,
-        to priority: RequestPriority,
-        at now: Int64 = 0
-    ) {
-        guard let previous = lanes[key]?.raise(item, of: account ?? "", to: priority, at: now) else { return }
-        counts[previous.rawValue] -= 1
-        counts[priority.rawValue] += 1
     }
 
     /// The waiting transfers of the lanes that a condition selects.
@@ -253,6 +271,16 @@ struct ConnectionLanes<Item: AnyObject> {
 
     /// Removes a waiting transfer that gives way to a new one; `nil` if none does.
     private mutating func dropForNew(of account: String, _ priority: RequestPriority) -> Item? {
+        while let dropped = dropEntryForNew(of: account, priority) {
+            // Those that others wait for as well make no room.
+            if dropped.isLast { return dropped.item }
+        }
+        return nil
+    }
+
+    private mutating func dropEntryForNew(of account: String, _ priority: RequestPriority) -> (
+        item: Item, isLast: Bool
+    )? {
         if priority > .background, counts[RequestPriority.background.rawValue] > 0 {
             return drop(.background, of: nil)
         }
@@ -273,19 +301,18 @@ struct ConnectionLanes<Item: AnyObject> {
     }
 
     /// Drops a transfer of a priority, of one account or of all, from the lane in which most of them wait.
-    private mutating func drop(_ priority: RequestPriority, of account: String?) -> Item? {
+    private mutating func drop(_ priority: RequestPriority, of account: String?) -> (item: Item, isLast: Bool)? {
         let dropsOldest = isOverloaded
         let longest = lanes.max { $0.value.count(priority, of: account) < $1.value.count(priority, of: account) }
         guard let key = longest?.key,
-            let taken = lanes[key]?.drop(priority, of: account, oldest: dropsOldest),
-            let use = accounts[taken.account]
+            let taken = lanes[key]?.drop(priority, of: account, oldest: dropsOldest)
         else { return nil }
-        countWaiting(-1, use, priority)
+        let isLast = noteRemoval(of: taken.item, key, taken.account, priority)
         settle(key)
-        return taken.item
+        return (taken.item, isLast)
     }
 
-    private mutating func countWaiting(_ number: Int, _ use: AccountUse, _ priority: RequestPriority) {
+    private mutating func countEntry(_ number: Int, _ use: AccountUse, _ priority: RequestPriority) {
         counts[priority.rawValue] += number
         use.waiting += number
         table(use) { $0.add(number, .waitingDownloads, to: $1) }
@@ -305,7 +332,7 @@ struct ConnectionLanes<Item: AnyObject> {
         lane.active < lane.slots && hosts[key.origin]?.active ?? 0 < scheduling.perHost * lane.streams
     }
 
-    private mutating func markReady(_ key: Key) {
+    mutating func markReady(_ key: Key) {
         guard let lane = lanes[key], !lane.isReady, !lane.isEmpty, hasRoom(lane, key) else { return }
         lanes[key]?.isReady = true
         ready.append(key)

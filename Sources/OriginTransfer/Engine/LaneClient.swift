@@ -55,6 +55,11 @@ final class LaneClient<Item: AnyObject> {
     /// The number of waiting transfers of a priority.
     func count(_ priority: RequestPriority) -> Int { queues[priority.rawValue].count }
 
+    /// The priority of a waiting transfer; `nil` if it does not wait here.
+    func priority(of item: Item) -> RequestPriority? {
+        RequestPriority.allCases.first { queues[$0.rawValue].contains { $0.item === item } }
+    }
+
     func append(_ entry: Entry, _ priority: RequestPriority) { queues[priority.rawValue].append(entry) }
 
     /// The most urgent priority that waits, counting the time that it has waited; -1 if none does.

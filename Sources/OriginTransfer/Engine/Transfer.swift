@@ -31,8 +31,10 @@ final class Transfer {
     let time: any TimeSource
     let mailbox: TransferMailbox
     var url: OriginURL
-    /// The place in the queue: the request's, unless it was raised.
+    /// The most urgent priority of the clients that wait, as of the last look.
     var priority: RequestPriority
+    /// The client in whose turn the current request started, which is charged for it.
+    var payer: String?
 
     /// Whether the source's fields are sent: false once a redirect has left the first URL's origin.
     var isTrusted = true
@@ -124,7 +126,10 @@ final class Transfer {
     }
 
     var options: TransferOptions { ticket.request.options }
-    var account: String? { ticket.request.account }
+    /// The clients in whose turns it may start; those that wait for redirects and repetitions may be others.
+    var turns: [Claim] {
+        ticket.request.claims.turns(else: Claim(ticket.request.account, ticket.request.priority))
+    }
     /// Whether earlier requests of the load have been sent, so that it does not wait as a new one.
     var isContinued: Bool { redirects > 0 || !attempts.isFirst || resumption != nil }
     var isRaw: Bool { ticket.request.exchange != nil }

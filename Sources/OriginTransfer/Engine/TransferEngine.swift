@@ -140,7 +140,7 @@ package final class TransferEngine: TransferLoading {
             request,
             created: time.monotonic,
             onCancel: { mailbox.post(.cancel($0)) },
-            onRaise: { mailbox.post(.raise($0, $1)) },
+            onChange: { mailbox.post(.change($0)) },
             arrival: arrival,
             completion: completion
         )

@@ -25,20 +25,30 @@ extension TransferLoop {
         enqueue(transfer)
     }
 
-    /// Raises a load in the queue; one in progress only keeps the priority for its redirects.
-    func raise(_ transfer: Transfer, to priority: RequestPriority) {
-        guard priority > transfer.priority else { return }
-        transfer.priority = priority
+    /// Adapts a load's place in the queue to the clients that wait for it; for one in progress, its redirects do so.
+    func waitersChanged(_ transfer: Transfer) {
         guard transfer.easy == nil else { return }
-        let wasBackground = transfer.phaseDeadline == .max
-        lanes.raise(transfer, transfer.lane, account: transfer.account, to: priority, at: time.monotonic)
-        if wasBackground, transfer.repeatDue == .max { limitWait(transfer) }
+        let turns = transfer.turns
+        let change = lanes.update(
+            transfer,
+            transfer.lane,
+            for: turns,
+            isLimited: !transfer.isContinued,
+            at: time.monotonic
+        )
+        guard let change else { return }
+        transfer.priority = turns.urgency
+        // A client that has joined may wait as long as if it had asked for the load itself.
+        if change == .joined { limitWait(transfer) }
+        if transfer.priority == .background, !transfer.isContinued { transfer.phaseDeadline = .max }
     }
 
     /// Starts as many requests as may run.
     func startWaiting() {
-        while let transfer = lanes.next(at: time.monotonic) {
+        while let taken = lanes.start(at: time.monotonic) {
+            let transfer = taken.item
             let lane = transfer.lane
+            transfer.payer = taken.account
             transfer.started = time.monotonic
             if isLate(transfer) {
                 release(transfer, observes: false)
@@ -110,7 +120,7 @@ extension TransferLoop {
         owner.assertCurrent()
         if transfer.isProbe { record(.unknown, transfer) }
         if transfer.easy == nil {
-            lanes.remove(transfer, transfer.lane, account: transfer.account)
+            lanes.remove(transfer, transfer.lane)
         } else {
             leaveWire(transfer)
         }
@@ -136,8 +146,10 @@ extension TransferLoop {
         let insists = transfer.ticket.request.retriesFailed
         let verdict = breakers.verdict(lane.source, lane.origin, insists: insists, at: time.monotonic)
         guard !isRefused(transfer, by: verdict) else { return }
-        let queueTime = Transfer.nanoseconds(lanes.scheduling.queueTime)
-        if isLimited(transfer), lanes.expectedWait(lane, of: transfer.account) > queueTime {
+        var turns = transfer.turns
+        transfer.priority = turns.urgency
+        if isLimited(transfer) { turns = turns.filter { lanes.admits($0, to: lane) } }
+        guard !turns.isEmpty else {
             counters.update { $0.refusedByWait += 1 }
             return end(transfer, .failure(.overloaded("loads from this origin are waiting for too long")))
         }
@@ -145,8 +157,7 @@ extension TransferLoop {
             transfer,
             lane,
             limit: transfer.options.connections,
-            account: transfer.account,
-            priority: transfer.priority,
+            for: turns,
             since: transfer.ticket.created,
             entered: time.monotonic,
             isAdmitted: transfer.isContinued
@@ -207,7 +218,7 @@ extension TransferLoop {
     private func release(_ transfer: Transfer, multiplexed: Bool? = nil, observes: Bool = true) {
         lanes.release(
             transfer.lane,
-            account: transfer.account,
+            account: transfer.payer,
             multiplexed: multiplexed,
             nanoseconds: time.monotonic - transfer.started,
             isTypical: observes && !transfer.isPassedOn && !transfer.isEndless

@@ -40,7 +40,7 @@ extension TransferLoop {
         guard transfer.isRepeatable, transfer.growing == nil, transfer.resumption == nil, transfer.hasMirror else {
             return end(transfer, transfer.attempts.own ?? failure)
         }
-        lanes.remove(transfer, transfer.lane, account: transfer.account)
+        lanes.remove(transfer, transfer.lane)
         transfer.record(failure)
         transfer.restart(at: transfer.attempts.index + 1)
         enqueue(transfer)

@@ -123,8 +123,8 @@ final class TransferLoop {
             case .load(let ticket): admit(ticket)
             case .cancel(let ticket):
                 if let transfer = transfers[ObjectIdentifier(ticket)] { end(transfer, .failure(.cancelled)) }
-            case .raise(let ticket, let priority):
-                if let transfer = transfers[ObjectIdentifier(ticket)] { raise(transfer, to: priority) }
+            case .change(let ticket):
+                if let transfer = transfers[ObjectIdentifier(ticket)] { waitersChanged(transfer) }
             case .resume(let ticket): transfers[ObjectIdentifier(ticket)]?.resume()
             case .adjust(let scheduling, let policy): adjust(scheduling, policy)
             case .suspend(let source): suspend(source)

@@ -8,8 +8,8 @@ final class TransferMailbox: Sendable {
     enum Message {
         case load(LoadTicket)
         case cancel(LoadTicket)
-        /// Raises a waiting load in the queue.
-        case raise(LoadTicket, RequestPriority)
+        /// Other clients wait for a load.
+        case change(LoadTicket)
         /// The readers of a paused body have caught up.
         case resume(LoadTicket)
         /// Applies other settings.

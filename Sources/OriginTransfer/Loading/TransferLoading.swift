@@ -1,4 +1,4 @@
-package import HTTPSemantics
+import HTTPSemantics
 import LinuxSystem
 import Synchronization
 
@@ -34,8 +34,8 @@ extension TransferLoading {
 package protocol LoadHandle: Sendable {
     /// Cancels the load; its completion receives `.cancelled` unless it has already been called.
     func cancel()
-    /// Raises the load in the queue if it still waits with a lower priority.
-    func raise(to priority: RequestPriority)
+    /// Adapts the load's place in the queue to the clients that wait for it now (`TransferRequest.claims`).
+    func waitersChanged()
     /// Bytes of the body received so far.
     var received: Int { get }
     /// The announced bytes of the body; `nil` while they are unknown.
@@ -43,7 +43,7 @@ package protocol LoadHandle: Sendable {
 }
 
 extension LoadHandle {
-    package func raise(to priority: RequestPriority) {}
+    package func waitersChanged() {}
     /// Unknown by default.
     package var expected: Int? { nil }
 }
@@ -73,13 +73,13 @@ final class LoadTicket: LoadHandle {
     private let bytes = Atomic<Int>(0)
     private let given = Atomic<Bool>(false)
     private let onCancel: @Sendable (LoadTicket) -> Void
-    private let onRaise: @Sendable (LoadTicket, RequestPriority) -> Void
+    private let onChange: @Sendable (LoadTicket) -> Void
 
     init(
         _ request: TransferRequest,
         created: Int64,
         onCancel: @escaping @Sendable (LoadTicket) -> Void,
-        onRaise: @escaping @Sendable (LoadTicket, RequestPriority) -> Void = { _, _ in },
+        onChange: @escaping @Sendable (LoadTicket) -> Void = { _ in },
         arrival: Arrival? = nil,
         completion: @escaping Completion
     ) {
@@ -89,7 +89,7 @@ final class LoadTicket: LoadHandle {
         self.request = request
         self.created = created
         self.onCancel = onCancel
-        self.onRaise = onRaise
+        self.onChange = onChange
     }
 
     var received: Int { bytes.load(ordering: .relaxed) }
@@ -99,7 +99,7 @@ final class LoadTicket: LoadHandle {
         return bytes < 0 ? nil : bytes
     }
 
-    func raise(to priority: RequestPriority) { onRaise(self, priority) }
+    func waitersChanged() { onChange(self) }
 
     /// Sets the announced bytes of the body.
     func expect(_ count: Int?) { announced.store(count ?? -1, ordering: .relaxed) }

@@ -20,8 +20,10 @@ package struct TransferRequest: Sendable {
     package var retriesFailed = false
     /// The trace context and intermediaries of the client's request.
     package var caller = OriginCaller.nobody
-    /// The client account that the transfer is charged to; `nil` for the daemon's own work.
+    /// The client account of the request that caused the transfer; `nil` for the daemon's own work.
     package var account: String?
+    /// The clients that wait for the transfer, in whose turns it may start; it is charged to the one in whose turn it does.
+    package var claims = SharedClaims.none
     /// The monotonic nanoseconds after which, as of the transfer's start, no request waits for it; `nil` for none.
     package var deadline: Int64?
     /// The value of `Accept`; `nil` for images.

@@ -81,6 +81,7 @@ final class OwnerClient: OwnerAsking {
         var transfer = TransferRequest(.url(url), options: options(for: node, request, question, context))
         transfer.priority = context.priority
         transfer.account = context.account
+        transfer.claims = context.claims
         transfer.caller = context.caller
         transfer.deadline = context.deadline.nanoseconds
         counts.withLock { $0.asked += 1 }

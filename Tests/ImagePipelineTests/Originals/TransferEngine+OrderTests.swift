@@ -79,6 +79,8 @@ struct TransferEngineOrderTests {
         await origin.arrival(of: 1)
         var fetch = OriginFetch.local(origin, "/raised", .local(connections: 1))
         fetch.priority = .background
+        let clients = WaitingClients()
+        fetch.claims = clients.claims
         let raised = Outcome()
         let handle = engine.load(fetch, completion: raised.set)
         outcomes.append(raised)
@@ -88,9 +90,11 @@ struct TransferEngineOrderTests {
             outcomes.append(load(name, priority, engine))
         }
         while engine.statistics.waiting < 4 { await Task.yield() }
-        handle.raise(to: .normal)
-        // Lower ones change nothing.
-        handle.raise(to: .low)
+        for priority in [RequestPriority.normal, .low] {
+            // Lower ones change nothing.
+            clients.all = [Claim(nil, .normal), Claim(nil, priority)]
+            handle.waitersChanged()
+        }
         // As old as one step: as urgent as the newer one of the highest priority, and older.
         outcomes.append(load("h2", .high, engine))
         while engine.statistics.waiting < 5 { await Task.yield() }

@@ -16,7 +16,7 @@ struct OwnerTouchTests {
     private final class Owners: OwnerAsking {
         struct Handle: LoadHandle {
             func cancel() {}
-            func raise(to priority: RequestPriority) {}
+            func waitersChanged() {}
             var received: Int { 0 }
             var expected: Int? { nil }
         }

@@ -36,8 +36,13 @@ final class ScriptedLoader: OriginLoading {
         /// The priorities above its own that the load was raised to.
         var raised: [RequestPriority] { raises.value.filter { $0 > fetch.priority } }
 
+        /// How often it was told that other clients wait.
+        var changes: Int { raises.value.count }
+
         func expect(_ count: Int) { length.withLock { $0 = count } }
-        func raise(to priority: RequestPriority) { raises.update { $0.append(priority) } }
+        func waitersChanged() { raises.update { [turns] in $0.append(turns.urgency) } }
+        /// The clients in whose turns it may start.
+        var turns: [Claim] { fetch.claims.turns(else: Claim(fetch.account, fetch.priority)) }
 
         func receive(_ count: Int) { state.update { $0.received += count } }
         func waitForCancel() throws { try state.wait { $0.cancelled } }
@@ -128,10 +133,19 @@ final class ScriptedTransformer: Transforming {
 
         var isCancelled: Bool { cancelled.withLock { $0 } }
 
+        private let waiting = Lock(false)
+        /// Whether it waits in the queue; it does not unless a test says so.
+        var isWaiting: Bool {
+            get { waiting.withLock { $0 } }
+            set { waiting.withLock { $0 = newValue } }
+        }
+
         /// The priorities that the job was raised to.
         var raised: [RequestPriority] { raises.withLock { $0 } }
 
-        func raise(to priority: RequestPriority) { raises.withLock { $0.append(priority) } }
+        func waitersChanged() { raises.withLock { [turns] in $0.append(turns.urgency) } }
+        /// The clients in whose turns it may start.
+        var turns: [Claim] { job.claims.turns(else: Claim(job.account, job.priority)) }
 
         func cancel() {
             cancelled.withLock { $0 = true }
@@ -188,6 +202,12 @@ final class ScriptedTransformer: Transforming {
     /// Whether to report all processors as busy.
     let loaded = Lock(false)
     var isLoaded: Bool { loaded.withLock { $0 } }
+
+    /// The accounts whose jobs are refused.
+    let refused = Lock<Set<String?>>([])
+    func refusal(of account: String?) -> PipelineError? {
+        refused.withLock { $0.contains(account) } ? .overloaded("refused") : nil
+    }
 
     private let jobs = Signal<[Job]>([])
 

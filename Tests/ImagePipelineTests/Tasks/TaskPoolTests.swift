@@ -182,16 +182,63 @@ struct TaskPoolTests {
         #expect(cancelled.value == 1)
     }
 
-    @Test func `work whose flight is raised before it can be raised itself is raised as soon as it can`() {
+    @Test func `work whose clients change before it can follow them follows as soon as it can`() {
         let pool = Pool(maximumWaiters: 10, maximumFlights: 10)
         pool.join(key, priority: .low, waiter: log.waiter("first")) { starts.append($0) }
-        let begun = starts.all[0].priority
-        pool.join(key, priority: .high, waiter: log.waiter("second")) { starts.append($0) }
-        let raised = Lock<[RequestPriority]>([])
-        starts.all[0].onRaise(above: begun) { priority in raised.withLock { $0.append(priority) } }
-        #expect(raised.withLock { $0 } == [.high])
-        starts.all[0].onRaise(above: .high) { priority in raised.withLock { $0.append(priority) } }
-        #expect(raised.withLock { $0 } == [.high])
+        let flight = starts.all[0]
+        let seen = Lock<[[Claim]]>([])
+        let follow = { @Sendable [claims = flight.claims] in seen.withLock { [all = claims.all] in $0.append(all) } }
+        flight.onChange(follow)
+        #expect(seen.withLock { $0 } == [])
+        let urgent = pool.join(key, priority: .high, waiter: log.waiter("second")) { starts.append($0) }
+        #expect(seen.withLock { $0 } == [[Claim(nil, .high)]] && flight.priority == .high)
+        flight.onChange(follow)
+        #expect(seen.withLock { $0.count } == 2)
+        urgent.cancel()
+        #expect(seen.withLock { $0.last } == [Claim(nil, .low)])
+    }
+
+    @Test func `a flight knows the clients that wait, in order of arrival and each as urgent as it is`() {
+        let pool = Pool(maximumWaiters: 100, maximumFlights: 10)
+        let changes = Counter()
+        func join(_ account: String?, _ priority: RequestPriority = .normal) -> Subscription {
+            pool.join(key, account: account, priority: priority, waiter: log.waiter("")) { starts.append($0) }
+        }
+        let first = join("a", .low)
+        let flight = starts.all[0]
+        flight.onChange { changes.increment() }
+        _ = join("b")
+        let urgent = join("a", .high)
+        #expect(changes.value == 2)
+        #expect(flight.claims.all == [Claim("a", .high), Claim("b", .normal)])
+        // Another one of the same client changes nothing, and neither does its end.
+        join("b", .low).cancel()
+        #expect(changes.value == 2)
+        urgent.cancel()
+        #expect(flight.claims.all == [Claim("a", .low), Claim("b", .normal)] && changes.value == 3)
+        first.cancel()
+        #expect(flight.claims.all == [Claim("b", .normal)] && changes.value == 4)
+        let more = (0..<20).map { join("\($0)") }
+        #expect(flight.claims.all.map(\.account) == ["b"] + (0..<7).map { "\($0)" } && changes.value == 11)
+        more[3].cancel()
+        #expect(flight.claims.all.map(\.account) == ["b", "0", "1", "2", "4", "5", "6", "7"])
+    }
+
+    @Test func `a flight that another waits for knows the clients of both`() {
+        let pool = Pool(maximumWaiters: 10, maximumFlights: 10)
+        pool.join(key, account: "a", priority: .low, waiter: log.waiter("a")) { starts.append($0) }
+        let outer = starts.all[0]
+        let step = pool.join(other, account: "a", priority: .low, claims: outer.claims, waiter: log.waiter("")) {
+            starts.append($0)
+        }
+        outer.onChange { step.waitersChanged() }
+        let (inner, changes) = (starts.all[1], Counter())
+        inner.onChange { changes.increment() }
+        pool.join(key, account: "b", waiter: log.waiter("b")) { starts.append($0) }
+        pool.join(other, account: "c", waiter: log.waiter("c")) { starts.append($0) }
+        #expect(inner.claims.all == [Claim("a", .low), Claim("b", .background), Claim("c", .background)])
+        #expect(changes.value == 2)
+        #expect(inner.claims.turns(else: Claim(nil, .background)) == [Claim("a", .low)])
     }
 
     @Test func `one of many threads starts the flight, and all receive its value`() async {

@@ -138,20 +138,26 @@ struct BackgroundJobTests {
         let queue = try TransformQueue(TransformSchedule.Limits(workers: 4), time: ManualTime())
         let ends = try CompletionThread()
         defer { ends.close() }
+        let clients = (0..<5).map { _ in WaitingClients() }
         func pending(_ id: UInt64, _ priority: TransformJob.Priority) throws -> PendingTransform {
-            let job = try PoolBench.job(priority: priority)
+            var job = try PoolBench.job(priority: priority)
+            job.claims = clients[Int(id)].claims
             return PendingTransform(id: id, message: [], job: job, arrival: 0, queue: queue, ends: ends) { _ in }
         }
         let all = try [pending(1, .background), pending(2, .low), pending(3, .normal), pending(4, .high)]
         for one in all { try queue.append(one) }
-        all[0].raise(to: .normal)
-        all[3].raise(to: .low)
+        func raise(_ index: Int, to priority: RequestPriority) {
+            clients[index + 1].all = [Claim(nil, priority)]
+            all[index].waitersChanged()
+        }
+        raise(0, to: .normal)
+        raise(3, to: .low)
         #expect(!queue.hasBackground && queue.count == 4)
         #expect([queue.take(), queue.take(), queue.take()].map { $0?.id } == [4, 3, 1])
-        all[1].raise(to: .high)
+        raise(1, to: .high)
         all[1].cancel()
         #expect(queue.count == 0 && queue.take() == nil)
-        all[1].raise(to: .high)
+        raise(1, to: .high)
         #expect(queue.count == 0)
     }
 
@@ -162,8 +168,12 @@ struct BackgroundJobTests {
             let slow = pool.transform(try PoolBench.slowJob()) { _ in isSlowDone.update { $0 = true } }
             try await pool.wait { $0.workers.contains(where: \.isBusy) }
             let result = Signal<Result<TransformResult, PipelineError>?>(nil)
-            let job = pool.transform(try PoolBench.job(priority: .background)) { made in result.update { $0 = made } }
-            job.raise(to: .normal)
+            let clients = WaitingClients()
+            var prefetch = try PoolBench.job(priority: .background)
+            prefetch.claims = clients.claims
+            let job = pool.transform(prefetch) { made in result.update { $0 = made } }
+            clients.all = [Claim(nil, .normal)]
+            job.waitersChanged()
             #expect(throws: Never.self) { try result.wait { $0 != nil }?.get() }
             #expect(!isSlowDone.value)
             slow.cancel()

@@ -1,4 +1,5 @@
 import HTTPSemantics
+import LinuxSystem
 
 @testable import ImagePipeline
 
@@ -10,10 +11,10 @@ final class ScheduleBench {
     var now: Int64 = 0
     private var ids: [String: UInt64] = [:]
 
-    init(workers: Int, _ change: (inout Schedule.Limits) -> Void = { _ in }) {
+    init(workers: Int, _ accounts: ClientAccounts? = nil, _ change: (inout Schedule.Limits) -> Void = { _ in }) {
         var limits = Schedule.Limits(workers: workers)
         change(&limits)
-        schedule = Schedule(limits)
+        schedule = Schedule(limits, table: accounts)
     }
 
     private var time: Int64 { now * 1_000_000 }
@@ -41,6 +42,16 @@ final class ScheduleBench {
         return try schedule.append(job, at: time)?.item
     }
 
+    /// Queues a job of 100 ms for several clients.
+    func add(_ name: String, for claims: [Claim]) throws(Schedule.Refusal) {
+        ids[name] = UInt64(ids.count)
+        let job = Schedule.Job(id: ids[name] ?? 0, account: nil, cost: 100_000_000, item: name)
+        _ = try schedule.append(job, for: claims, at: time)
+    }
+
+    /// The accounts among whose jobs one waits.
+    func accounts(of name: String) -> [String?]? { schedule.places[ids[name] ?? 0]?.accounts }
+
     func take() -> String? { schedule.take(at: time)?.item }
 
     func takeBehind() -> String? { schedule.takeBehind(ready: schedule.limits.workers, at: time)?.item }
@@ -53,13 +64,11 @@ final class ScheduleBench {
 
     func abandon(_ name: String) { schedule.abandon(ids[name] ?? 0, at: now * 1_000_000) }
 
-    func remove(_ name: String, of account: String?) -> Bool {
-        schedule.remove(ids[name] ?? 0, of: account, at: time)
-    }
+    func remove(_ name: String) -> Bool { schedule.remove(ids[name] ?? 0, at: time) }
 
-    func raise(_ name: String, of account: String?, to priority: RequestPriority) -> Bool {
-        schedule.raise(ids[name] ?? 0, of: account, to: priority, at: time)
-    }
+    /// Says which clients wait for a job, and how urgently.
+    @discardableResult
+    func update(_ name: String, for claims: [Claim]) -> Bool { schedule.update(ids[name] ?? 0, for: claims, at: time) }
 
     /// Ends a running job for others and queues it again.
     func putBack(_ name: String) {

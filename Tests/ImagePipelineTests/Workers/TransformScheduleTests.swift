@@ -169,7 +169,7 @@ struct TransformScheduleTests {
         bench.end("now")
         #expect(bench.takeBehind() == "other" && bench.takeBehind() == nil)
         // A request for the same image.
-        #expect(bench.raise("prefetch2", of: "a", to: .normal))
+        #expect(bench.update("prefetch2", for: [Claim("a", .normal)]))
         #expect(bench.take() == "prefetch2")
         for name in ["prefetch0", "other", "prefetch2"] { bench.end(name) }
         #expect(Set([bench.takeBehind(), bench.takeBehind()]) == ["prefetch1", "warm"] && bench.takeBehind() == nil)
@@ -206,8 +206,8 @@ struct TransformScheduleTests {
         let bench = patient(workers: 1)
         try bench.add("a", of: "a")
         try bench.add("warm", of: nil, .background)
-        #expect(bench.remove("a", of: "a") && !bench.remove("a", of: "a"))
-        #expect(bench.remove("warm", of: nil))
+        #expect(bench.remove("a") && !bench.remove("a"))
+        #expect(bench.remove("warm"))
         #expect(bench.schedule.accounts.isEmpty && bench.schedule.waiting + bench.schedule.waitingBehind == 0)
         #expect(bench.take() == nil && bench.takeBehind() == nil)
     }

@@ -47,6 +47,55 @@ struct OverloadRequestTests {
         withExtendedLifetime(bombs) {}
     }
 
+    @Test func `an image that waits among another client's is made in the turn of a client that asks for it, too`()
+        throws
+    {
+        let rig = try rig("workers: { count: 2 }\noverload: { queue-time: 20s }")
+        let bombs = try (0..<3).map { index in
+            try send("/photos/bomb\(index).svg?w=3000&enlarge=1&format=png", from: "203.0.113.1", to: rig)
+        }
+        // One client has one of two workers at most.
+        try rig.waitUntil("edgeprint_transform_queue", is: 2)
+        let waiting = try send("/photos/small.png?w=33", from: "203.0.113.1", to: rig)
+        try rig.waitUntil("edgeprint_transform_queue", is: 3)
+        let answer = try rig.get("/photos/small.png?w=33", [("X-Forwarded-For", "203.0.113.2")])
+        #expect(answer.status == 200, "\(answer.text)")
+        #expect(answer["Cache-Status"]?.contains("collapsed") == true, "\(answer["Cache-Status"] ?? "")")
+        #expect(try waiting.readResponse().status == 200)
+        #expect(try rig.metric("edgeprint_transform_queue") == 2, "the slow ones wait for their own client's worker")
+        withExtendedLifetime(bombs) {}
+    }
+
+    @Test(arguments: ["", ", raw: true"])
+    func `a download that waits among another client's starts in the turn of a client that asks for it, too`(
+        source: String
+    ) async throws {
+        let gate = try ScriptedGate()
+        defer { gate.open() }
+        let rig = try EndToEndRig(
+            "proxies: { trust: [127.0.0.1] }\noverload: { queue-time: 20s }",
+            source: ", connections: 2" + source
+        ) {
+            request,
+            connection in
+            if !request.target.contains("wanted") { gate.wait() }
+            let body = TestImages.gradient(width: 60, height: 40)
+            connection.respond("200 OK", ["Cache-Control: max-age=3600"], body: body)
+        }
+        // One client has one of two connections at most.
+        var flood = [try send("/photos/0.png", from: "203.0.113.1", to: rig)]
+        await rig.origin.arrival(of: 1)
+        for name in ["1", "2", "wanted", "3"] {
+            flood.append(try send("/photos/\(name).png", from: "203.0.113.1", to: rig))
+        }
+        try rig.waitUntil("edgeprint_transfers_waiting", is: 4)
+        let answer = try rig.get("/photos/wanted.png", [("X-Forwarded-For", "203.0.113.2")])
+        #expect(answer.status == 200, "\(answer.text)")
+        #expect(try flood[3].readResponse().status == 200)
+        #expect(rig.origin.requests == 2)
+        #expect(try rig.metric("edgeprint_transfers_waiting") == 3)
+    }
+
     @Test func `clients that leave by FIN or RST free their worker, and what it did after that is counted`() throws {
         let rig = try rig("workers: { count: 1 }\nclients: { half-close: gone }")
         for isReset in [false, true] {

@@ -1,0 +1,6 @@
+@testable import OriginTransfer
+
+extension ConnectionLanes {
+    /// Starts the next transfer that may.
+    mutating func next(at now: Int64 = 0) -> Item? { start(at: now)?.item }
+}
