@@ -20,6 +20,9 @@ func server(_ name: String, _ package: String) -> Target.Dependency {
     .product(name: name, package: package, condition: .when(traits: ["Server"]))
 }
 
+/// Of targets with loops over pixels and bytes, which take ten times as long without optimisation, and so would most tests.
+let optimized = settings + [.unsafeFlags(["-O"], .when(configuration: .debug))]
+
 let package = Package(
     name: "edgeprint",
     // Of EdgeprintURL, the only product for other systems than Linux.
@@ -111,8 +114,7 @@ let package = Package(
                 "ImagePlan", "LinuxSystem", "WorkerSandbox", "CAVIF", "CJXL", "CLanes", "CLinux", "CLCMS", "CVips",
                 "CWebP", "CZlib",
             ],
-            // Pixel loops take ten times as long without optimisation, and so would most tests.
-            swiftSettings: settings + [.unsafeFlags(["-O"], .when(configuration: .debug))]
+            swiftSettings: optimized
         ),
         .executableTarget(
             name: "ProxyServer",
@@ -142,7 +144,7 @@ let package = Package(
             name: "TestSupport",
             dependencies: ["LinuxSystem", "CLinux", "CZlib"],
             path: "Tests/TestSupport",
-            swiftSettings: settings
+            swiftSettings: optimized
         ),
         .testTarget(
             name: "LinuxSystemTests",
@@ -197,7 +199,7 @@ let package = Package(
             name: "HostileTestSupport",
             dependencies: ["CZlib", "TestSupport"],
             path: "Tests/HostileTestSupport",
-            swiftSettings: settings
+            swiftSettings: optimized
         ),
         .testTarget(
             name: "ImagePlanTests",

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Runs a scenario in Debian's Chromium against a running daemon; BrowserTests starts it.
+"""Runs scenarios in Debian's Chromium against running daemons; BrowserTests starts it.
 
-Usage: browser.py MODULE.FUNCTION ADMIN [--public URL] [--token TOKEN] [--shots FOLDER]
+Usage: browser.py [--token TOKEN] [--shots FOLDER] MODULE.FUNCTION@ADMIN[,PUBLIC] ...
 
-ADMIN and --public are base URLs such as http://127.0.0.1:8081. A scenario is a function of a module in this folder; it gets a
-Browser and fails by an exception. With --shots, screenshots are written to the folder; otherwise none are taken.
+ADMIN and PUBLIC are base URLs such as http://127.0.0.1:8081. A scenario is a function of a module in this folder; it gets a
+Browser and fails by an exception. All of them run, in one browser, whose pages share nothing. With --shots, screenshots are
+written to the folder; otherwise none are taken.
 
 Every page fails its scenario if the console has an error or a warning, a script fails, the content security policy refuses
 something, or a request to another server is made.
@@ -17,6 +18,7 @@ import os
 import sys
 import tempfile
 import threading
+import traceback
 import urllib.request
 from contextlib import contextmanager
 from pathlib import Path
@@ -34,10 +36,10 @@ addEventListener('securitypolicyviolation', event => window.refused.push(`${even
 
 
 class Browser:
-    def __init__(self, chromium, options):
+    def __init__(self, chromium, admin, public, options):
         self.chromium = chromium
-        self.admin = options.admin
-        self.public = options.public
+        self.admin = admin
+        self.public = public
         self.token = options.token
         self.shots = options.shots
 
@@ -127,16 +129,13 @@ class Browser:
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("scenario")
-    parser.add_argument("admin")
-    parser.add_argument("--public", default="")
+    parser.add_argument("scenarios", nargs="+", metavar="MODULE.FUNCTION@ADMIN[,PUBLIC]")
     parser.add_argument("--token", default="")
     parser.add_argument("--shots", default="")
     options = parser.parse_args()
-    module, function = options.scenario.split(".")
+    failed = False
     sys.dont_write_bytecode = True
     sys.path.insert(0, str(Path(__file__).parent))
-    run = getattr(importlib.import_module(module), function)
     with tempfile.TemporaryDirectory() as home, sync_playwright() as playwright:
         os.environ["HOME"] = home
         chromium = playwright.chromium.launch(
@@ -145,9 +144,19 @@ def main():
             args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"],
         )
         try:
-            run(Browser(chromium, options))
+            for scenario in options.scenarios:
+                name, _, addresses = scenario.partition("@")
+                admin, _, public = addresses.partition(",")
+                module, function = name.split(".")
+                run = getattr(importlib.import_module(module), function)
+                try:
+                    run(Browser(chromium, admin, public, options))
+                except Exception:
+                    failed = True
+                    print(f"{name}: {traceback.format_exc()}", file=sys.stderr)
         finally:
             chromium.close()
+    sys.exit(1 if failed else 0)
 
 
 if __name__ == "__main__":

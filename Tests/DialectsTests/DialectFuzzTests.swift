@@ -30,12 +30,12 @@ struct DialectFuzzTests {
         ],
     ]
 
-    @Test("100,000 changed requests of each dialect", arguments: [Dialect.thumbor, .imagor, .weserv, .cloudflare])
+    @Test("20,000 changed requests of each dialect", arguments: [Dialect.thumbor, .imagor, .weserv, .cloudflare])
     func changed(dialect: Dialect) async throws {
         var random = SeededGenerator(seed: 21)
         let seeds = Self.seeds[dialect, default: []].map { Array($0.utf8) }
         var accepted = 0
-        for round in 0..<100_000 {
+        for round in 0..<20_000 {
             // Other tests have a turn.
             if round.isMultiple(of: 100) { await Task.yield() }
             var request = seeds[round % seeds.count]
@@ -57,7 +57,7 @@ struct DialectFuzzTests {
                 Issue.record("\(error) of \(String(decoding: request, as: UTF8.self))")
             }
         }
-        #expect(accepted > 2_000, "\(dialect)")
+        #expect(accepted > 400, "\(dialect)")
     }
 
     /// Changes, deletes, doubles or inserts a few bytes, or takes the end of another request.

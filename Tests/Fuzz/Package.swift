@@ -37,6 +37,12 @@ let package = Package(
         .systemLibrary(name: "CLanes", path: "Modules/CLanes"),
         .target(name: "ImagePlan", path: "Modules/ImagePlan", swiftSettings: settings),
         .target(
+            name: "Dialects",
+            dependencies: ["HTTPSemantics", "ImagePlan"],
+            path: "Modules/Dialects",
+            swiftSettings: settings
+        ),
+        .target(
             name: "TestSupport",
             dependencies: ["LinuxSystem", "CLinux", "CZlib"],
             path: "TestSupport",
@@ -51,7 +57,8 @@ let package = Package(
         .executableTarget(
             name: "EdgeprintFuzz",
             dependencies: [
-                "CLanes", "HTTPKit", "HTTPSemantics", "ImagePlan", "LinuxSystem", "HostileTestSupport", "TestSupport",
+                "CLanes", "Dialects", "HTTPKit", "HTTPSemantics", "ImagePlan", "LinuxSystem", "HostileTestSupport",
+                "TestSupport",
             ],
             // The folder Worker has decoders of the worker, which is a program that no other can import.
             exclude: ["Worker/ScaledJPEG/ScaledJPEG+Raster.swift", "Worker/Planes/PlanesEncoder.swift"],

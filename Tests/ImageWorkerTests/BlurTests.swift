@@ -7,49 +7,6 @@ import Testing
 
 @Suite(.timeLimit(.minutes(4)))
 struct BlurTests {
-    /// The reference for `blur`: a Gaussian in doubles to four deviations, with repeated edges.
-    private static func gaussian(_ image: PixelImage, sigma: Double) -> PixelImage {
-        let reach = Int((4 * sigma).rounded(.up))
-        let kernel = (-reach...reach).map { exp(-Double($0 * $0) / (2 * sigma * sigma)) }
-        let sum = kernel.reduce(0, +)
-        let weights = kernel.map { Float($0 / sum) }
-        let (width, height) = (image.width, image.height)
-        var planes = (0..<3).map { channel in
-            (0..<width * height).map { Float(image.bytes[$0 * image.channels + channel]) }
-        }
-        for channel in 0..<3 {
-            planes[channel] = passed(planes[channel], width, height, weights, reach)
-        }
-        let bytes = (0..<width * height * 3).map { UInt8(rounding: Double(planes[$0 % 3][$0 / 3])) }
-        return PixelImage(width: width, height: height, channels: 3, bytes: bytes)
-    }
-
-    private static func passed(_ plane: [Float], _ width: Int, _ height: Int, _ weights: [Float], _ reach: Int)
-        -> [Float]
-    {
-        var across = plane
-        var result = plane
-        for y in 0..<height {
-            for x in 0..<width {
-                var sum: Float = 0
-                for tap in -reach...reach {
-                    sum += plane[y * width + max(0, min(width - 1, x + tap))] * weights[tap + reach]
-                }
-                across[y * width + x] = sum
-            }
-        }
-        for y in 0..<height {
-            for x in 0..<width {
-                var sum: Float = 0
-                for tap in -reach...reach {
-                    sum += across[max(0, min(height - 1, y + tap)) * width + x] * weights[tap + reach]
-                }
-                result[y * width + x] = sum
-            }
-        }
-        return result
-    }
-
     private static func picture(_ name: String) throws -> PixelImage {
         switch name {
         case "checks":
@@ -84,7 +41,7 @@ struct BlurTests {
     private func compare(_ name: String) throws {
         let source = try Self.picture(name)
         for sigma in Self.sigmas {
-            let right = Self.gaussian(source, sigma: sigma)
+            let right = ReferenceFilters.gaussian(source, sigma: sigma)
             let made = try Workbench.pixels("blur=\(sigma)", of: Workbench.png(source))
             let similarity = ImageComparison.structuralSimilarity(made, right)
             let difference = ImageComparison.meanDifference(made, right)

@@ -107,11 +107,13 @@ package final class RedisServer {
     }
 
     /// Stops it, so that its connections stay open and nothing is answered.
-    package func freeze() {
+    package func freeze() throws {
         Glibc.kill(process.processIdentifier, SIGSTOP)
         // "T" is the state of a stopped process; see proc(5).
         let path = "/proc/\(process.processIdentifier)/stat"
-        while process.isRunning, (try? String(contentsOfFile: path, encoding: .utf8))?.contains(") T ") == false {}
+        try waitWhile(
+            process.isRunning && (try? String(contentsOfFile: path, encoding: .utf8))?.contains(") T ") == false
+        )
     }
 
     /// Continues it after `freeze`.

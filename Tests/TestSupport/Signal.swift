@@ -51,17 +51,53 @@ package final class Signal<Value: Sendable>: Sendable {
 
 /// The condition a test waited for did not hold in time.
 package struct SignalTimeout: Error {
+    /// The file and line of the wait, where they are known.
+    package var place: String?
+
     /// Creates an error.
-    package init() {}
+    package init(place: String? = nil) { self.place = place }
+}
+
+/// Repeats a question that nothing signals until it has an answer, and blocks the calling thread for a millisecond between.
+///
+/// - Throws: `SignalTimeout` after 20 s, so that a test fails instead of hanging, and what the question throws.
+@discardableResult
+package func waitFor<Answer>(
+    file: String = #fileID,
+    line: Int = #line,
+    _ question: () throws -> Answer?
+) throws -> Answer {
+    let deadline = SystemTime().monotonic + 20_000_000_000
+    while true {
+        if let answer = try question() { return answer }
+        guard SystemTime().monotonic < deadline else { throw SignalTimeout(place: "\(file):\(line)") }
+        // Not a mere yield: what the test waits for may need the processor.
+        usleep(1_000)
+    }
 }
 
 /// Blocks the calling thread while a condition holds that nothing signals, and asks again and again.
 ///
-/// - Throws: `SignalTimeout` after 20 s, so that a test fails instead of hanging, and what the condition throws.
-package func waitWhile(_ condition: @autoclosure () throws -> Bool) throws {
+/// - Throws: `SignalTimeout` after 20 s, and what the condition throws.
+package func waitWhile(
+    file: String = #fileID,
+    line: Int = #line,
+    _ condition: @autoclosure () throws -> Bool
+) throws {
+    try waitFor(file: file, line: line) { try condition() ? nil : true }
+}
+
+/// Suspends the calling task while a condition holds that nothing signals.
+///
+/// - Throws: `SignalTimeout` after 20 s, and what the condition throws.
+package func suspendWhile(
+    file: String = #fileID,
+    line: Int = #line,
+    _ condition: @autoclosure () async throws -> Bool
+) async throws {
     let deadline = SystemTime().monotonic + 20_000_000_000
-    while try condition() {
-        guard SystemTime().monotonic < deadline else { throw SignalTimeout() }
-        sched_yield()
+    while try await condition() {
+        guard SystemTime().monotonic < deadline else { throw SignalTimeout(place: "\(file):\(line)") }
+        try await Task.sleep(nanoseconds: 1_000_000)
     }
 }

@@ -19,8 +19,8 @@ struct DownloadLeasesTests {
         let (one, two) = try (rig.node(), rig.node())
         let lease = try #require(try PendingTurn(one, key).lease())
         let waiting = [PendingTurn(two, key), PendingTurn(two, key), PendingTurn(one, key)]
-        two.waitUntil(waiting: 2)
-        one.waitUntil(waiting: 1)
+        try two.waitUntil(waiting: 2)
+        try one.waitUntil(waiting: 1)
         // Another original has another lease.
         #expect(try PendingTurn(two, other).lease() != nil)
         #expect(waiting.allSatisfy { !$0.isDone && $0.looks.value.isEmpty })
@@ -45,7 +45,7 @@ struct DownloadLeasesTests {
         #expect(rig.value(of: key).contains("busy:"))
         #expect((1...60_000).contains(try timeLeft()))
         lease?.end(.shared)
-        while !rig.value(of: key).contains("shared:") {}
+        try waitWhile(!rig.value(of: key).contains("shared:"))
         #expect((1...60_000).contains(try timeLeft()))
     }
 
@@ -54,7 +54,7 @@ struct DownloadLeasesTests {
         let rig = try LeaseRig(engine)
         let (one, two) = try (rig.node(), rig.node())
         try PendingTurn(one, key).lease()?.end(.shared)
-        while !rig.value(of: key).contains("shared:") {}
+        try waitWhile(!rig.value(of: key).contains("shared:"))
         let pending = PendingTurn(two, key)
         try pending.answer(look: 1, "found")
         #expect(try pending.found() == "found")
@@ -65,13 +65,13 @@ struct DownloadLeasesTests {
         let rig = try LeaseRig(engine)
         let (one, two) = try (rig.node(), rig.node())
         try PendingTurn(one, key).lease()?.end(.shared)
-        while !rig.value(of: key).contains("shared:") {}
+        try waitWhile(!rig.value(of: key).contains("shared:"))
         // As after a purge.
         let pending = PendingTurn(two, key)
         try pending.answer(look: 1, nil)
         let lease = try #require(try pending.lease())
         let waiting = PendingTurn(one, key)
-        one.waitUntil(waiting: 1)
+        try one.waitUntil(waiting: 1)
         lease.end(.shared)
         try waiting.answer(look: 1, "found")
         #expect(try waiting.found() == "found")
@@ -83,7 +83,7 @@ struct DownloadLeasesTests {
         let (one, two) = try (rig.node(), rig.node())
         var lease = try #require(try PendingTurn(one, key).lease())
         let waiting = PendingTurn(two, key)
-        two.waitUntil(waiting: 1)
+        try two.waitUntil(waiting: 1)
         lease.end(.abandoned)
         // Only the first end counts.
         lease.end(.shared)
@@ -98,7 +98,7 @@ struct DownloadLeasesTests {
         var first: PendingTurn? = PendingTurn(one, key)
         #expect(try first?.lease() != nil)
         let second = PendingTurn(two, key)
-        two.waitUntil(waiting: 1)
+        try two.waitUntil(waiting: 1)
         first = nil
         try second.answer(look: 1, nil)
         #expect(try second.lease() != nil)
@@ -110,7 +110,7 @@ struct DownloadLeasesTests {
         let node = try rig.node()
         rig.set(key, "busy:dead")
         let waiting = PendingTurn(node, key)
-        node.waitUntil(waiting: 1)
+        try node.waitUntil(waiting: 1)
         rig.server.command("PEXPIRE {edge}:lease:\(key) 1")
         try waiting.answer(look: 1, "found")
         #expect(try waiting.found() == "found")
@@ -147,7 +147,7 @@ struct DownloadLeasesTests {
         let lease = try #require(try PendingTurn(node, key).lease())
         rig.server.command("DEL {edge}:lease:\(key)")
         lease.end(.shared)
-        while !rig.value(of: key).contains("shared:") {}
+        try waitWhile(!rig.value(of: key).contains("shared:"))
     }
 
     @Test(arguments: [DownloadLease.End.failed, .unshareable])
@@ -156,7 +156,7 @@ struct DownloadLeasesTests {
         let (one, two) = try (rig.node(), rig.node())
         let lease = try #require(try PendingTurn(one, key).lease())
         let waiting = PendingTurn(two, key)
-        two.waitUntil(waiting: 1)
+        try two.waitUntil(waiting: 1)
         lease.end(end)
         #expect(try waiting.isFree())
         #expect(try PendingTurn(two, key).isFree())
@@ -174,7 +174,7 @@ struct DownloadLeasesTests {
         rig.set(key, "busy:dead", "PX 500")
         let store = Signal<String?>(nil)
         let waiting = nodes.map { PendingTurn($0, key, store: store) }
-        while !waiting.contains(where: { $0.isDone }) {}
+        try waitWhile(!waiting.contains(where: { $0.isDone }))
         let first = try #require(waiting.first { $0.isDone })
         let second = try #require(waiting.first { $0 !== first })
         store.update { $0 = "found" }
@@ -188,7 +188,7 @@ struct DownloadLeasesTests {
         let nodes = try (0..<3).map { _ in try rig.node(time: time) }
         rig.set(key, "busy:dead")
         let waiting = nodes.map { PendingTurn($0, key, store: Signal(nil)) }
-        for node in nodes { node.waitUntil(waiting: 1) }
+        for node in nodes { try node.waitUntil(waiting: 1) }
         rig.server.command("DEL {edge}:lease:\(key)")
         time.advance(seconds: LeaseTimes.patient.lease / 1_000_000_000)
         #expect(try waiting.compactMap { try $0.lease() }.count == 1)
@@ -211,19 +211,19 @@ struct DownloadLeasesTests {
         let node = try rig.node()
         let lease = try #require(try PendingTurn(node, key).lease())
         let waiting = PendingTurn(node, key)
-        node.waitUntil(waiting: 1)
+        try node.waitUntil(waiting: 1)
         rig.server.kill()
         #expect(try waiting.isFree())
-        node.waitUntil(isConnected: false)
+        try node.waitUntil(isConnected: false)
         let late = PendingTurn(node, other)
         #expect(late.isDone)
         #expect(try late.isFree())
         lease.end(.shared)
         #expect(node.results == [.taken: 1, .unavailable: 2])
         try rig.server.start()
-        node.waitUntil(isConnected: true)
+        try node.waitUntil(isConnected: true)
         // What has ended meanwhile is told afterwards.
-        while !rig.value(of: key).contains("shared:") {}
+        try waitWhile(!rig.value(of: key).contains("shared:"))
         #expect(try PendingTurn(node, other).lease() != nil)
     }
 
@@ -236,7 +236,7 @@ struct DownloadLeasesTests {
         try node.start()
         #expect(PendingTurn(node, key).isDone)
         try rig.server.start()
-        node.waitUntil(isConnected: true)
+        try node.waitUntil(isConnected: true)
         #expect(try PendingTurn(node, key).lease() != nil)
     }
 
@@ -245,20 +245,20 @@ struct DownloadLeasesTests {
         var times = LeaseTimes.patient
         times.budget = LeaseTimes().budget
         let node = try rig.node(times: times)
-        rig.server.freeze()
+        try rig.server.freeze()
         defer { rig.server.thaw() }
         let pending = PendingTurn(node, key)
         let lease = try #require(try pending.lease())
         #expect(node.results == [.unavailable: 1])
-        node.waitUntil(isConnected: false)
+        try node.waitUntil(isConnected: false)
         // It accepts connections, but does not answer.
         for _ in 0..<100 { #expect(PendingTurn(node, other).isDone) }
         #expect(node.results == [.unavailable: 101])
         // It grants the lease once it goes on, and is told its end.
         lease.end(.shared)
         rig.server.thaw()
-        node.waitUntil(isConnected: true)
-        while !rig.value(of: key).contains("shared:") {}
+        try node.waitUntil(isConnected: true)
+        try waitWhile(!rig.value(of: key).contains("shared:"))
     }
 
     @Test func `the end of a lease is sent again if the engine did not answer in time`() throws {
@@ -267,13 +267,13 @@ struct DownloadLeasesTests {
         times.budget = 1_000_000_000
         let node = try rig.node(times: times)
         let lease = try #require(try PendingTurn(node, key).lease())
-        rig.server.freeze()
+        try rig.server.freeze()
         lease.end(.shared)
-        node.waitUntil(isConnected: false)
+        try node.waitUntil(isConnected: false)
         // As if the first had been lost.
         rig.server.kill()
         try rig.server.start()
-        while !rig.value(of: key).contains("shared:") {}
+        try waitWhile(!rig.value(of: key).contains("shared:"))
     }
 
     @Test func `a server that refuses is not asked`() throws {
@@ -316,14 +316,14 @@ struct DownloadLeasesTests {
         for _ in 0..<10 { try PendingTurn(node, key).lease()?.end(.abandoned) }
         rig.set(other, "failed:x")
         for _ in 0..<10 { #expect(try PendingTurn(node, other).isFree()) }
-        while node.state.withLock({ $0.active }) > 0 {}
+        try waitWhile(node.state.withLock({ $0.active }) > 0)
         // Looks that are never answered give theirs back, too.
         rig.set(other, "shared:x")
         var dropped: PendingTurn? = PendingTurn(node, other)
         try dropped?.looks.wait { $0.count == 1 }
         dropped?.looks.update { $0 = [] }
         dropped = nil
-        while node.state.withLock({ $0.active }) > 0 {}
+        try waitWhile(node.state.withLock({ $0.active }) > 0)
     }
 
     @Test func `at the end of the daemon nobody waits`() throws {
@@ -331,10 +331,10 @@ struct DownloadLeasesTests {
         let node = try rig.node()
         rig.set(key, "busy:slow")
         let waiting = PendingTurn(node, key)
-        node.waitUntil(waiting: 1)
+        try node.waitUntil(waiting: 1)
         node.stop()
         #expect(try waiting.isFree())
-        node.waitUntil(isConnected: false)
+        try node.waitUntil(isConnected: false)
         #expect(PendingTurn(node, key).isDone)
     }
 }

@@ -22,7 +22,7 @@ final class LeaseRig {
         let node = DownloadLeases(location: location, name: "edge", times: times, time: time)
         nodes.append(node)
         try node.start()
-        node.waitUntil(isConnected: true)
+        try node.waitUntil(isConnected: true)
         return node
     }
 
@@ -84,9 +84,9 @@ final class PendingTurn: Sendable {
 }
 
 extension DownloadLeases {
-    /// Polls until the node is connected, or is not, or the suite's time limit expires.
-    func waitUntil(isConnected: Bool) { while self.isConnected != isConnected { usleep(1_000) } }
+    /// Polls until the node is connected, or is not.
+    func waitUntil(isConnected: Bool) throws { try waitWhile(self.isConnected != isConnected) }
 
-    /// Polls until a number of requests wait for other nodes, or the suite's time limit expires.
-    func waitUntil(waiting count: Int) { while state.withLock({ $0.waits.count }) != count { usleep(1_000) } }
+    /// Polls until a number of requests wait for other nodes.
+    func waitUntil(waiting count: Int) throws { try waitWhile(state.withLock({ $0.waits.count }) != count) }
 }

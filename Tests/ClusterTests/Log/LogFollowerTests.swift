@@ -111,7 +111,7 @@ struct LogFollowerTests {
         times.append = 1_500_000_000
         let (node, follower) = try rig.node(times: times)
         try node.record.wait { $0.deadline > 0 }
-        rig.server.freeze()
+        try rig.server.freeze()
         let frozen = SystemTime().monotonic
         let result = try follower.append("lost or not")
         guard case .failure(.outcomeUnknown) = result else {
@@ -121,7 +121,7 @@ struct LogFollowerTests {
         // No heartbeat that began later than the stop was answered.
         #expect(node.record.value.deadline <= UInt64(frozen + times.touch))
         rig.server.thaw()
-        while case .failure = try follower.append("after") {}
+        try waitFor { try? follower.append("after").get() }
         try node.record.wait {
             $0.applied.last?.payload == Array("after".utf8) && $0.deadline > UInt64(frozen + times.touch)
         }
@@ -152,13 +152,13 @@ struct LogFollowerTests {
             return
         }
         #expect(reason.hasPrefix("WRONGPASS"))
-        while refused.status.failure == nil {}
+        try waitWhile(refused.status.failure == nil)
         #expect(refused.status.failure == .refused(reason) && !refused.status.isInTouch && refused.status.errors > 0)
         #expect(stranger.record.value.gaps == [] && stranger.record.value.deadline == 0)
         let other = LogRig(try RedisServer(engine))
         other.server.command("SET {edge}:purges text")
         let (_, wrong) = try other.node()
-        while wrong.status.failure == nil {}
+        try waitWhile(wrong.status.failure == nil)
         #expect(wrong.status.failure?.description.contains("WRONGTYPE") == true)
     }
 

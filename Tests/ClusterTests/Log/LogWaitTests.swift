@@ -47,10 +47,11 @@ struct LogWaitTests {
         }
         #expect(nodes[0].follower.status.nodes.map(\.name) == ["a", "b", "c"])
         nodes[2].follower.stop()
-        var silent: [String] = []
-        while !silent.contains("c") {
+        try waitFor {
             let sequence = try nodes[0].follower.append("y").get()
-            if case .applied(let names) = try nodes[0].follower.wait(for: sequence, of: .allNodes) { silent = names }
+            let result = try nodes[0].follower.wait(for: sequence, of: .allNodes)
+            guard case .applied(let silent) = result, silent.contains("c") else { return nil as Bool? }
+            return true
         }
         #expect(nodes[0].follower.status.nodes.first { $0.name == "c" }?.isSilent == true)
     }
@@ -66,8 +67,10 @@ struct LogWaitTests {
         let sequence = try follower.append("x").get()
         #expect(try follower.wait(for: sequence, of: .thisNode) == .applied(silent: []))
         // The nodes are unknown at first.
-        var result: LogWait?
-        repeat { result = try follower.wait(for: sequence, of: .allNodes, seconds: 1) } while result == .missing([])
+        let result = try waitFor {
+            let result = try follower.wait(for: sequence, of: .allNodes, seconds: 1)
+            return result == .missing([]) ? nil : result
+        }
         #expect(result == .missing(["slow"]))
         slow.record.update { $0.isClosed = false }
         #expect(try follower.wait(for: sequence, of: .allNodes) == .applied(silent: []))

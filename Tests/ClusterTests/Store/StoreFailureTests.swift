@@ -57,11 +57,11 @@ struct StoreFailureTests {
         }
         store.remove(original: record.key)
         let suspended = { store.statistics.isWritingSuspended }
-        while !suspended() { try Self.breathe() }
+        try waitWhile(!suspended())
         #expect(store.statistics.queued == 1)
-        while store.statistics.writeFailures == 0 {
+        try waitFor {
             time.advance(seconds: 30)
-            try Self.breathe()
+            return store.statistics.writeFailures == 0 ? nil : true
         }
         #expect(store.statistics.queued == 0 && store.statistics.writes == 0)
     }
@@ -116,9 +116,9 @@ struct StoreFailureTests {
         store.find(original: record.key, needsBody: true) { original in found.update { $0 = .some(original) } }
         try begun.wait { $0 == 1 }
         // Again and again: the first bytes may arrive after the first advance.
-        while found.value == nil {
+        try waitFor {
             time.advance(seconds: 60)
-            try Self.breathe()
+            return found.value
         }
         #expect(store.statistics.slow == 1)
         gate.open()
@@ -131,7 +131,4 @@ struct StoreFailureTests {
         store.store(original: record, body: nil, at: SharedPlace())
         #expect(store.statistics.queued == 0)
     }
-
-    /// Lets other threads run for a moment.
-    private static func breathe() throws { _ = Monitor(false).wait(nanoseconds: 5_000_000) { $0 ? true : nil } }
 }

@@ -102,9 +102,10 @@ struct DiskReconciliationTests {
         TemporaryFolder.delete(file(1))
         let store = try DiskStore.forTest(folder.path) { $0.reconciles = true }
         // Background work has no end to wait for: its steps follow the batches.
-        while !TemporaryFolder.names(in: layout.temporary).isEmpty || store.statistics.variants.entries != 5 {
-            store.flush()
-        }
+        try waitWhile(
+            !TemporaryFolder.names(in: layout.temporary).isEmpty || store.statistics.variants.entries != 5
+        )
+        store.flush()
         store.close()
     }
 

@@ -154,7 +154,7 @@ import Testing
         let client = try stalled.client()
         try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         // The write timeout has passed for both when this server has cut its client off.
-        while stalled.handler.finished.isEmpty {}
+        try waitWhile(stalled.handler.finished.isEmpty)
         try source.append([66])
         #expect(try waiting.readChunk() == [66])
         source.file.end(.complete)

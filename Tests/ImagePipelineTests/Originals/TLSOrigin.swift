@@ -50,7 +50,7 @@ final class TLSOrigin {
     func untilReady() async throws {
         let engine = try TransferEngine(configuration: TransferEngine.Configuration(certificates: certificate))
         let fetch = OriginFetch("https://localhost:\(port)/", .local())
-        while await engine.failure(fetch) == .originUnreachable("the connection failed") { await Task.yield() }
+        try await suspendWhile(await engine.failure(fetch) == .originUnreachable("the connection failed"))
     }
 
     private static func start(_ arguments: [String]) throws -> pid_t {

@@ -175,7 +175,7 @@ struct TransferEngineBreakerTests {
             _ = engine.load(.local(origin, "/\(number)", .local(connections: 1)), completion: outcome.set)
             return outcome
         }
-        while engine.statistics.waiting < 7 { await Task.yield() }
+        try await suspendWhile(engine.statistics.waiting < 7)
         gate.open()
         for outcome in outcomes[..<3] { #expect(try await outcome.result.get().status == 503) }
         for outcome in outcomes[3...] { #expect(await outcome.failure == .circuitOpen(secondsLeft: 5)) }
@@ -216,7 +216,7 @@ struct TransferEngineBreakerTests {
         _ = loader.load(.local(origin, "/1", source), completion: running.set)
         await origin.arrival(of: 1)
         _ = loader.load(.local(origin, "/2", source), completion: waiting.set)
-        while engine.statistics.waiting < 1 { await Task.yield() }
+        try await suspendWhile(engine.statistics.waiting < 1)
         #expect(suspended.set("test", to: .suspended))
         engine.endWaiting(of: "test")
         #expect(await waiting.failure == .sourceSuspended)

@@ -55,8 +55,8 @@ struct TransferConcurrencyTests {
             }
         }
         async let loads = results(16, engine) { .local(origins[$0 % 4]) }
-        while origins.reduce(0, { $0 + $1.requests }) < 3 { await Task.yield() }
-        while engine.statistics.waiting < 13 { await Task.yield() }
+        try await suspendWhile(origins.reduce(0, { $0 + $1.requests }) < 3)
+        try await suspendWhile(engine.statistics.waiting < 13)
         #expect(engine.statistics.active == 3)
         #expect(origins.reduce(0) { $0 + $1.requests } == 3)
         gate.open()
@@ -112,7 +112,7 @@ struct TransferConcurrencyTests {
         }
         let outcome = Outcome()
         let handle = engine.load(.local(origin), completion: outcome.set)
-        while handle.received < 1_234 { await Task.yield() }
+        try await suspendWhile(handle.received < 1_234)
         handle.cancel()
         handle.cancel()
         #expect(await outcome.failure == .cancelled)

@@ -112,7 +112,7 @@ struct TransferLimitTests {
         do {
             let first = Outcome()
             let handle = engine.load(.local(origin), completion: first.set)
-            while handle.received < 600 { await Task.yield() }
+            try await suspendWhile(handle.received < 600)
             #expect(await engine.failure(.local(origin)) == full)
             gate.open()
             #expect(await first.failure == nil)
@@ -120,7 +120,7 @@ struct TransferLimitTests {
             #expect(await engine.failure(.local(origin)) == full)
             #expect(engine.statistics.bytesInFlight == 800)
         }
-        while engine.statistics.bytesInFlight > 0 { await Task.yield() }
+        try await suspendWhile(engine.statistics.bytesInFlight > 0)
         #expect(await engine.failure(.local(origin)) == nil)
     }
 
@@ -173,7 +173,7 @@ struct TransferLimitTests {
         #expect(try await !lands(1 << 20, cache: .memory))
         // More than half of what the folder may take.
         #expect(try await !lands(1 << 21, cache: .all))
-        while engine.ledgers.disk.used + engine.ledgers.memory.used > 0 { await Task.yield() }
+        try await suspendWhile(engine.ledgers.disk.used + engine.ledgers.memory.used > 0)
     }
 
     @Test(.enabled(if: SmallMount.isPossible, "needs the right to mount file systems"))

@@ -53,7 +53,7 @@ struct TransferEngineOrderTests {
             ("h2", .high), ("l2", .low),
         ]
         for (name, priority) in waiting { outcomes.append(load(name, priority, engine)) }
-        while engine.statistics.waiting < waiting.count { await Task.yield() }
+        try await suspendWhile(engine.statistics.waiting < waiting.count)
         gate.open()
         for outcome in outcomes { #expect(await outcome.failure == nil) }
         #expect(order == ["h1", "h2", "n1", "n2", "l1", "l2", "b1", "b2"])
@@ -64,10 +64,10 @@ struct TransferEngineOrderTests {
         var outcomes = [load("first", .normal, engine)]
         await origin.arrival(of: 1)
         outcomes.append(load("old", .background, engine))
-        while engine.statistics.waiting < 1 { await Task.yield() }
+        try await suspendWhile(engine.statistics.waiting < 1)
         time.advance(seconds: 3)
         outcomes.append(load("new", .high, engine))
-        while engine.statistics.waiting < 2 { await Task.yield() }
+        try await suspendWhile(engine.statistics.waiting < 2)
         gate.open()
         for outcome in outcomes { #expect(await outcome.failure == nil) }
         #expect(order == ["old", "new"])
@@ -84,12 +84,12 @@ struct TransferEngineOrderTests {
         let raised = Outcome()
         let handle = engine.load(fetch, completion: raised.set)
         outcomes.append(raised)
-        while engine.statistics.waiting < 1 { await Task.yield() }
+        try await suspendWhile(engine.statistics.waiting < 1)
         time.advance(seconds: 1)
         for (name, priority) in [("l1", RequestPriority.low), ("n1", .normal), ("h1", .high)] {
             outcomes.append(load(name, priority, engine))
         }
-        while engine.statistics.waiting < 4 { await Task.yield() }
+        try await suspendWhile(engine.statistics.waiting < 4)
         for priority in [RequestPriority.normal, .low] {
             // Lower ones change nothing.
             clients.all = [Claim(nil, .normal), Claim(nil, priority)]
@@ -97,7 +97,7 @@ struct TransferEngineOrderTests {
         }
         // As old as one step: as urgent as the newer one of the highest priority, and older.
         outcomes.append(load("h2", .high, engine))
-        while engine.statistics.waiting < 5 { await Task.yield() }
+        try await suspendWhile(engine.statistics.waiting < 5)
         gate.open()
         for outcome in outcomes { #expect(await outcome.failure == nil) }
         #expect(order == ["raised", "h1", "h2", "n1", "l1"])
@@ -121,7 +121,7 @@ struct TransferEngineOrderTests {
             _ = engine.load(.local(host, "/", .local(name: "fetch")), completion: outcome.set)
             return outcome
         }
-        while engine.statistics.active < 3 || engine.statistics.waiting < 2 { await Task.yield() }
+        try await suspendWhile(engine.statistics.active < 3 || engine.statistics.waiting < 2)
         let other = try ScriptedOrigin { _, connection in connection.respond(text: "now") }
         var source = SourceRule.local(name: "configured")
         source.location = .http(prefix: other.url + "/")

@@ -64,7 +64,7 @@ struct TransferEngineQueueTests {
         #expect(await load("/third", of: "192.0.2.2").failure == .overloaded(reason))
         // No client waits for background work.
         let background = load("/background", of: nil, .background)
-        while engine.statistics.waiting < 1 { await Task.yield() }
+        try await suspendWhile(engine.statistics.waiting < 1)
         #expect(engine.statistics.refusedByWait == 2)
         gates[4].open()
         gates[5].open()
@@ -76,7 +76,7 @@ struct TransferEngineQueueTests {
     @Test func `quick transfers let others wait`() async throws {
         let first = await observe(seconds: 0)
         let second = load("/second")
-        while engine.statistics.waiting < 1 { await Task.yield() }
+        try await suspendWhile(engine.statistics.waiting < 1)
         gates[4].open()
         gates[5].open()
         #expect(await first.failure == nil)
@@ -87,7 +87,7 @@ struct TransferEngineQueueTests {
         let first = load("/first")
         await origin.arrival(of: 1)
         let (late, background) = (load("/late"), load("/background", of: nil, .background))
-        while engine.statistics.waiting < 2 { await Task.yield() }
+        try await suspendWhile(engine.statistics.waiting < 2)
         time.advance(seconds: 2)
         // Any message wakes the thread.
         engine.endWaiting(of: "none")
@@ -116,7 +116,7 @@ struct TransferEngineQueueTests {
         fetch.account = "192.0.2.1"
         let late = Outcome()
         _ = engine.load(fetch, completion: late.set)
-        while engine.statistics.waiting < 1 { await Task.yield() }
+        try await suspendWhile(engine.statistics.waiting < 1)
         time.advance(seconds: 1)
         gates[6].open()
         #expect(await other.failure == nil)
@@ -147,10 +147,10 @@ struct TransferEngineQueueTests {
         let moved = load("/moved")
         await origin.arrival(of: 1)
         let held = load("/held")
-        while engine.statistics.waiting < 1 { await Task.yield() }
+        try await suspendWhile(engine.statistics.waiting < 1)
         moving.open()
         await origin.arrival(of: 2)
-        while engine.statistics.waiting < 1 { await Task.yield() }
+        try await suspendWhile(engine.statistics.waiting < 1)
         time.advance(seconds: 3)
         engine.endWaiting(of: "none")
         holding.open()
@@ -163,7 +163,7 @@ struct TransferEngineQueueTests {
         let gates = gates
         let hanging = (0..<20).map { load("/hanging\($0)", connections: 4) }
         await origin.arrival(of: 3)
-        while engine.statistics.waiting < 17 { await Task.yield() }
+        try await suspendWhile(engine.statistics.waiting < 17)
         #expect(accounts.use(of: "192.0.2.1").downloads == 3)
         #expect(accounts.use(of: "192.0.2.1").waitingDownloads == 17)
         let other = load("/other", of: "192.0.2.2", connections: 4)

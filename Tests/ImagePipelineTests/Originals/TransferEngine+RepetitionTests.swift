@@ -97,7 +97,7 @@ struct TransferRepetitionTests {
         }
         let outcome = Outcome()
         _ = engine.load(.local(origin, "/a", .local(retries: 1)), completion: outcome.set)
-        while engine.statistics.retries < 1 { await Task.yield() }
+        try await suspendWhile(engine.statistics.retries < 1)
         time.advance(seconds: 1)
         #expect(await engine.failure(.local(origin, "/other")) == nil)
         #expect(origin.requests == 2)
@@ -175,7 +175,7 @@ struct TransferRepetitionTests {
         }
         let pausing = Outcome()
         _ = engine.load(.local(origin, "/a", .local(retries: 1)), completion: pausing.set)
-        while engine.statistics.retries < 1 { await Task.yield() }
+        try await suspendWhile(engine.statistics.retries < 1)
         #expect(await engine.failure(.local(origin, "/b", .local(retries: 1))) == .originStatus(503))
         engine.endWaiting(of: "test")
         #expect(await pausing.failure == .sourceSuspended)
@@ -194,7 +194,7 @@ struct TransferRepetitionTests {
         _ = engine.load(.local(origin, "/a", source), completion: first.set)
         _ = engine.load(.local(origin, "/b", source), completion: second.set)
         await origin.arrival(of: 2)
-        while engine.statistics.waiting < 1 { await Task.yield() }
+        try await suspendWhile(engine.statistics.waiting < 1)
         gate.open()
         #expect(await first.failure == nil)
         #expect(await second.failure == nil)
@@ -206,7 +206,7 @@ struct TransferRepetitionTests {
         let origin = try ScriptedOrigin { $1.respond("503 Service Unavailable", text: "x") }
         let outcome = Outcome()
         let handle = engine.load(.local(origin, "/a", .local(retries: 1)), completion: outcome.set)
-        while engine.statistics.retries < 1 { await Task.yield() }
+        try await suspendWhile(engine.statistics.retries < 1)
         handle.cancel()
         #expect(await outcome.failure == .cancelled)
         #expect(origin.requests == 1 && engine.statistics.active == 0)

@@ -69,7 +69,7 @@ struct SourceTLSTests {
             $0.key = origin.key
         }
         let engine = try TransferEngine()
-        while await engine.failure(fetch(with)) == .originUnreachable("the connection failed") { await Task.yield() }
+        try await suspendWhile(await engine.failure(fetch(with)) == .originUnreachable("the connection failed"))
         #expect(await engine.failure(fetch(with)) == nil)
         // With TLS 1.3 the refusal comes after the handshake.
         guard case .originUnreachable? = await engine.failure(fetch(without)) else {

@@ -65,7 +65,7 @@ struct ContinuationTests {
         clients[0].leave()
         #expect(!job.isCancelled)
         clients[1].leave()
-        while !job.isCancelled {}
+        try waitWhile(!job.isCancelled)
         #expect(rig.pipeline.variantsUnderWay == 0)
     }
 

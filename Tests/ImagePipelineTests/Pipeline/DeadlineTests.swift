@@ -125,7 +125,7 @@ struct DeadlineTests {
     @Test func `a look-up for a raw source that is reached after its deadline ends as overloaded`() throws {
         let rig = try RawRig()
         _ = try rig.ask(RawRig.request(), ["Cache-Control: max-age=600"], body: "a")
-        rig.settle()
+        try rig.settle()
         rig.flush()
         try rig.restart()
         let lane = try rig.holdLane()

@@ -69,8 +69,8 @@ struct DeferredTests {
         return try rig.transformer.wait(for: count + 1)[count]
     }
 
-    private func waitForEnd(_ end: DeferredStatistics.End, _ count: UInt64 = 1) {
-        while rig.pipeline.deferrals[end] < count {}
+    private func waitForEnd(_ end: DeferredStatistics.End, _ count: UInt64 = 1) throws {
+        try waitWhile(rig.pipeline.deferrals[end] < count)
     }
 
     @Test func `an AVIF within the budget is made during the request`() throws {
@@ -88,7 +88,7 @@ struct DeferredTests {
         let job = try standIn(request)
         #expect(job.job.outputs.map(\.bucket) == [.avifJXL])
         job.make([[7]], as: .avif)
-        waitForEnd(.swapped)
+        try waitForEnd(.swapped)
         #expect(cached(request)?.memory == [7])
     }
 
@@ -150,7 +150,7 @@ struct DeferredTests {
         #expect(second.job.outputs.map(\.bucket) == [.avif] && second.job.priority == .background)
         #expect(cached(request) === webp)
         second.make([[7, 8]], as: .avif)
-        waitForEnd(.swapped)
+        try waitForEnd(.swapped)
         let avif = try #require(cached(request))
         #expect(avif.memory == [7, 8] && !avif.isStandIn && avif.description.mediaType == "image/avif")
         #expect(avif.description.digest != webp.description.digest)
@@ -170,13 +170,13 @@ struct DeferredTests {
         }
         #expect(rig.transformer.all.count == 2 && rig.pipeline.deferredWaiting == 0)
         job.make([[7]], as: .avif)
-        waitForEnd(.swapped)
+        try waitForEnd(.swapped)
     }
 
     @Test func `an AVIF that is not smaller makes the WebP permanent`() throws {
         let request = request()
         try standIn(request).make([[7, 8, 9]], as: .avif)
-        waitForEnd(.larger)
+        try waitForEnd(.larger)
         let webp = try #require(cached(request))
         #expect(webp.memory == [1, 2, 3] && !webp.isStandIn)
         rig.pipeline.replaceStandIn(of: request)
@@ -190,7 +190,7 @@ struct DeferredTests {
     func `an AVIF that cannot be made makes the WebP permanent`(error: PipelineError) throws {
         let request = request()
         try standIn(request).fail(error)
-        waitForEnd(.failed)
+        try waitForEnd(.failed)
         #expect(try #require(cached(request)).isStandIn == false)
         #expect(rig.pipeline.failures.statistics.entries == 0)
     }
@@ -198,20 +198,20 @@ struct DeferredTests {
     @Test func `a worker without the encoder makes the WebP permanent`() throws {
         let request = request()
         try standIn(request).make([[5]], as: .webp)
-        waitForEnd(.failed)
+        try waitForEnd(.failed)
         #expect(try #require(cached(request)).memory == [1, 2, 3])
     }
 
     @Test func `after a lost worker, a request tries again a minute later`() throws {
         let request = request()
         try standIn(request).fail(.workerLost)
-        waitForEnd(.abandoned)
+        try waitForEnd(.abandoned)
         for _ in 0..<5 { #expect(try ask(request).value().entity.isStandIn) }
         #expect(rig.transformer.all.count == 2)
         rig.time.advance(seconds: 61)
         #expect(try ask(request).value().entity.isStandIn)
         try rig.transformer.wait(for: 3)[2].make([[7]], as: .avif)
-        waitForEnd(.swapped)
+        try waitForEnd(.swapped)
         #expect(try #require(cached(request)).memory == [7])
     }
 
@@ -222,7 +222,7 @@ struct DeferredTests {
         #expect(rig.pipeline.purge(.all) { _ in purged.update { $0 = true } })
         try purged.wait { $0 }
         job.make([[7]], as: .avif)
-        waitForEnd(.abandoned)
+        try waitForEnd(.abandoned)
         try rig.settle()
         #expect(cached(request) == nil && rig.store.variant(request.key) == nil)
     }
@@ -236,7 +236,7 @@ struct DeferredTests {
         let new = try rig.transformer.wait(for: 3)[2]
         #expect(new.job.outputs.map(\.bucket) == [.webp])
         old.make([[7]], as: .avif)
-        waitForEnd(.abandoned)
+        try waitForEnd(.abandoned)
         new.make([[4, 5, 6]], as: .webp)
         #expect(try answer.value().entity.memory == [4, 5, 6])
         #expect(try #require(cached(request)).isStandIn)
@@ -244,7 +244,7 @@ struct DeferredTests {
         rig.time.advance(seconds: 61)
         rig.pipeline.replaceStandIn(of: request)
         try rig.transformer.wait(for: 4)[3].make([[8]], as: .avif)
-        waitForEnd(.swapped)
+        try waitForEnd(.swapped)
         #expect(try #require(cached(request)).memory == [8])
         try rig.settle()
         #expect(rig.store.variant(request.key)?.record.format == .avif)
@@ -263,11 +263,11 @@ struct DeferredTests {
         #expect(rig.transformer.all.count == 4)
         running.make([[7]], as: .avif)
         try rig.transformer.wait(for: 5)[4].make([[8]], as: .avif)
-        waitForEnd(.swapped, 2)
+        try waitForEnd(.swapped, 2)
         #expect(try #require(cached(requests[2])).isStandIn)
         rig.pipeline.replaceStandIn(of: requests[2])
         try rig.transformer.wait(for: 6)[5].make([[9]], as: .avif)
-        waitForEnd(.swapped, 3)
+        try waitForEnd(.swapped, 3)
         #expect(requests.map { cached($0)?.memory } == [[7], [8], [9]])
     }
 
@@ -279,7 +279,7 @@ struct DeferredTests {
         let stored = try ask(request, of: again).value()
         #expect(stored.status == .hit(.disk) && stored.entity.isStandIn && stored.entity.memory == [1, 2, 3])
         try again.transformer.wait(for: 1)[0].make([[7]], as: .avif)
-        while again.pipeline.deferrals[.swapped] == 0 {}
+        try waitWhile(again.pipeline.deferrals[.swapped] == 0)
         #expect(again.pipeline.cached(request, now: 1000)?.memory == [7])
         #expect(again.loader.all.isEmpty)
     }
@@ -291,7 +291,7 @@ struct DeferredTests {
         #expect(try ask(request).value().entity.isStandIn)
         #expect(rig.pipeline.open(request, now: 1000)?.isStandIn == true)
         job.make([[7]], as: .avif)
-        waitForEnd(.swapped)
+        try waitForEnd(.swapped)
         try rig.settle()
         #expect(rig.pipeline.open(request, now: 1000) == nil)
         let answer = try ask(request).value()

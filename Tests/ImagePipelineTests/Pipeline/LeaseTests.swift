@@ -214,7 +214,7 @@ struct LeaseTests {
             load.answer(node.rig.png(), at: 1000, cacheControl: "max-age=60")
             #expect(try pending.value().status == .miss)
             if number == 0 { try leases.wait(forEnds: [.abandoned]) }
-            if number == 1 { while !node.store.statistics.isWritingSuspended {} }
+            if number == 1 { try waitWhile(!node.store.statistics.isWritingSuspended) }
         }
         #expect(leases.all.count == 2)
     }
@@ -228,7 +228,7 @@ struct LeaseTests {
             (times.lease, times.budget, times.connect) = (60_000_000_000, 15_000_000_000, 15_000_000_000)
             let leases = DownloadLeases(location: try LogLocation(server.location), name: "edge", times: times)
             try leases.start()
-            while !leases.isConnected {}
+            try waitWhile(!leases.isConnected)
             return (try ClusterNode(prefix, leases: leases), leases)
         }
     }

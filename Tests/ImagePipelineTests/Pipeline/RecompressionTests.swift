@@ -45,7 +45,7 @@ struct RecompressionTests {
     }
 
     /// Requests a variant in a number of different minutes, from memory.
-    private func use(_ request: VariantRequest, minutes: Int, of rig: PipelineRig? = nil) {
+    private func use(_ request: VariantRequest, minutes: Int, of rig: PipelineRig? = nil) throws {
         let rig = rig ?? self.rig
         for _ in 0..<minutes {
             for _ in 0..<5 { #expect(rig.pipeline.cached(request, now: rig.time.wallSeconds) != nil) }
@@ -59,21 +59,21 @@ struct RecompressionTests {
         try (rig ?? self.rig).settle()
     }
 
-    private func waitForEnd(_ end: DeferredStatistics.End, _ count: UInt64 = 1, of rig: PipelineRig? = nil) {
-        while (rig ?? self.rig).pipeline.recompressions[end] < count {}
+    private func waitForEnd(_ end: DeferredStatistics.End, _ count: UInt64 = 1, of rig: PipelineRig? = nil) throws {
+        try waitWhile((rig ?? self.rig).pipeline.recompressions[end] < count)
     }
 
     @Test func `a variant requested in three minutes is encoded again and replaced in memory and on disk`() throws {
         let request = request()
         try make(request)
         let old = try #require(rig.pipeline.cached(request, now: rig.time.wallSeconds))
-        use(request, minutes: 3)
+        try use(request, minutes: 3)
         let job = try rig.transformer.wait(for: 2)[1]
         #expect(job.job.outputs.map(\.plan) == ["1?w=20&format=webp"] && job.job.priority == .background)
         #expect(job.job.outputs.map(\.search.secondEffort) == [6])
         #expect(rig.pipeline.cached(request, now: rig.time.wallSeconds) === old)
         job.make([[7, 8]], as: .webp)
-        waitForEnd(.swapped)
+        try waitForEnd(.swapped)
         let new = try #require(rig.pipeline.cached(request, now: rig.time.wallSeconds))
         #expect(new.memory == [7, 8] && new.description.digest != old.description.digest && !new.isStandIn)
         #expect(rig.pipeline.recompressions.savedBytes == 1 && rig.pipeline.deferrals.made == 0)
@@ -82,7 +82,7 @@ struct RecompressionTests {
         #expect(stored.isCompact && stored.plan == "1?w=20&format=webp")
         let again = try rig.restarted()
         #expect(try ask(request, of: again).value().entity.memory == [7, 8])
-        use(request, minutes: 6, of: again)
+        try use(request, minutes: 6, of: again)
         try gather(again)
         #expect(again.transformer.all.isEmpty && again.pipeline.recompressions[.dropped] == 0)
     }
@@ -90,7 +90,7 @@ struct RecompressionTests {
     @Test func `however often it is requested, two minutes are not enough`() throws {
         let request = request()
         try make(request)
-        use(request, minutes: 2)
+        try use(request, minutes: 2)
         try gather()
         #expect(rig.transformer.all.count == 1)
     }
@@ -98,15 +98,15 @@ struct RecompressionTests {
     @Test func `an encoding that is not smaller leaves the variant as it is, for good`() throws {
         let request = request()
         try make(request)
-        use(request, minutes: 3)
+        try use(request, minutes: 3)
         try rig.transformer.wait(for: 2)[1].make([[7, 8, 9]], as: .webp)
-        waitForEnd(.larger)
+        try waitForEnd(.larger)
         let kept = try #require(rig.pipeline.cached(request, now: rig.time.wallSeconds))
         #expect(kept.memory == [1, 2, 3] && rig.pipeline.recompressions.savedBytes == 0)
         try rig.settle()
         let again = try rig.restarted()
         #expect(try ask(request, of: again).value().entity.memory == [1, 2, 3])
-        use(request, minutes: 6, of: again)
+        try use(request, minutes: 6, of: again)
         try gather(again)
         #expect(again.transformer.all.isEmpty)
     }
@@ -115,9 +115,9 @@ struct RecompressionTests {
     func `an image that cannot be encoded again stays as it is`(error: PipelineError) throws {
         let request = request()
         try make(request)
-        use(request, minutes: 3)
+        try use(request, minutes: 3)
         try rig.transformer.wait(for: 2)[1].fail(error)
-        waitForEnd(.failed)
+        try waitForEnd(.failed)
         #expect(rig.pipeline.cached(request, now: rig.time.wallSeconds)?.memory == [1, 2, 3])
         #expect(rig.pipeline.failures.statistics.entries == 0)
         try rig.settle()
@@ -130,24 +130,24 @@ struct RecompressionTests {
     ) throws {
         let request = request()
         try make(request)
-        use(request, minutes: 3)
+        try use(request, minutes: 3)
         try rig.transformer.wait(for: 2)[1].fail(error)
-        waitForEnd(.abandoned)
+        try waitForEnd(.abandoned)
         rig.time.advance(seconds: 61)
-        use(request, minutes: 5)
+        try use(request, minutes: 5)
         try gather()
         #expect(rig.transformer.all.count == 2)
         let again = try rig.restarted()
         _ = try ask(request, of: again).value()
-        use(request, minutes: 3, of: again)
+        try use(request, minutes: 3, of: again)
         try again.transformer.wait(for: 1)[0].make([[7]], as: .webp)
-        waitForEnd(.swapped, of: again)
+        try waitForEnd(.swapped, of: again)
     }
 
     @Test func `the smallest of several formats stays as it is`() throws {
         let request = request("1?w=20", bucket: .webp) { $0.autoFormat = .smallest }
         try make(request)
-        use(request, minutes: 4)
+        try use(request, minutes: 4)
         try gather()
         #expect(rig.transformer.all.count == 1)
     }
@@ -169,7 +169,7 @@ struct RecompressionTests {
             record.frames = frames
             #expect(request.recompression(of: record) == nil)
         } else {
-            use(request, minutes: 4)
+            try use(request, minutes: 4)
             try gather()
             #expect(rig.transformer.all.count == 1)
         }
@@ -178,14 +178,14 @@ struct RecompressionTests {
     @Test func `0 minutes turn it off, and one minute is the first request`() throws {
         let off = request { $0.recompressAfter = 0 }
         try make(off)
-        use(off, minutes: 6)
+        try use(off, minutes: 6)
         try gather()
         #expect(rig.transformer.all.count == 1)
         let eager = request("1?w=19&format=webp", "b.png") { $0.recompressAfter = 1 }
         try make(eager)
-        use(eager, minutes: 1)
+        try use(eager, minutes: 1)
         try rig.transformer.wait(for: 3)[2].make([[7]], as: .webp)
-        waitForEnd(.swapped)
+        try waitForEnd(.swapped)
     }
 
     @Test func `the origin is not asked for an original that is no longer stored`() throws {
@@ -196,8 +196,8 @@ struct RecompressionTests {
             digest: try #require(rig.store.variant(request.key)).origin.digest
         )
         try rig.settle()
-        use(request, minutes: 3)
-        waitForEnd(.abandoned)
+        try use(request, minutes: 3)
+        try waitForEnd(.abandoned)
         #expect(rig.loader.all.count == 1 && rig.transformer.all.count == 1)
         #expect(rig.pipeline.cached(request, now: rig.time.wallSeconds)?.memory == [1, 2, 3])
     }
@@ -205,13 +205,13 @@ struct RecompressionTests {
     @Test func `purged content does not reappear`() throws {
         let request = request()
         try make(request)
-        use(request, minutes: 3)
+        try use(request, minutes: 3)
         let job = try rig.transformer.wait(for: 2)[1]
         let purged = Signal(false)
         #expect(rig.pipeline.purge(.all) { _ in purged.update { $0 = true } })
         try purged.wait { $0 }
         job.make([[7]], as: .webp)
-        waitForEnd(.abandoned)
+        try waitForEnd(.abandoned)
         try rig.settle()
         #expect(rig.pipeline.cached(request, now: rig.time.wallSeconds) == nil && rig.store.variant(request.key) == nil)
     }
@@ -225,7 +225,7 @@ struct RecompressionTests {
             rig.time.advance(seconds: 60)
         }
         try rig.transformer.wait(for: 2)[1].make([[7]], as: .webp)
-        waitForEnd(.swapped)
+        try waitForEnd(.swapped)
         try rig.settle()
         #expect(rig.pipeline.open(request, now: rig.time.wallSeconds) == nil)
         #expect(rig.store.variant(request.key)?.record.length == 1)
@@ -234,11 +234,11 @@ struct RecompressionTests {
     @Test func `a WebP that an AVIF did not undercut is encoded again as WebP`() throws {
         let request = request("1?w=20", bucket: .avif)
         try make(request, as: .webp)
-        use(request, minutes: 3)
+        try use(request, minutes: 3)
         let job = try rig.transformer.wait(for: 2)[1]
         #expect(job.job.outputs.map(\.bucket) == [.webp] && job.job.outputs.map(\.search.secondEffort) == [6])
         job.make([[7]], as: .webp)
-        waitForEnd(.swapped)
+        try waitForEnd(.swapped)
     }
 
     @Test func `another request with the same result takes the smaller encoding`() throws {
@@ -252,12 +252,12 @@ struct RecompressionTests {
         try rig.transformer.wait(for: 1)[0].make([output(200)])
         _ = try answer.value()
         try rig.settle()
-        use(first, minutes: 3)
+        try use(first, minutes: 3)
         try rig.transformer.wait(for: 2)[1].make([output(100)])
-        waitForEnd(.swapped)
+        try waitForEnd(.swapped)
         try rig.settle()
         #expect(try ask(second).value().entity.body.length == 100)
-        use(second, minutes: 4)
+        try use(second, minutes: 4)
         try gather()
         #expect(rig.transformer.all.count == 2)
     }

@@ -17,7 +17,7 @@ struct SharedPriorityTests {
         let load = try rig.loader.wait(for: 1)[0]
         #expect(load.fetch.priority == .low)
         let urgent = rig.ask("a.png", plan, priority: .high)
-        while load.raised != [.high] {}
+        try waitWhile(load.raised != [.high])
         // Less urgent ones change nothing.
         let last = rig.ask("a.png", plan, priority: .low)
         load.answer(rig.png(), at: 1000)
@@ -58,7 +58,7 @@ struct SharedPriorityTests {
         let job = try rig.transformer.wait(for: 1)[0]
         #expect(job.job.priority == .low)
         let urgent = rig.ask("a.png", "w=10", priority: .high)
-        while job.raised.max() != .high {}
+        try waitWhile(job.raised.max() != .high)
         job.make([1])
         for answer in [first, urgent] { #expect(try answer.value().entity.memory == [1]) }
     }

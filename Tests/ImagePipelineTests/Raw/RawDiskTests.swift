@@ -56,7 +56,7 @@ struct RawDiskTests {
         // A response that waits for the disk stays available.
         #expect(try rig.ask(RawRig.request()).text == "x")
         for _ in 0..<2 {
-            rig.settle()
+            try rig.settle()
             #expect(try rig.ask(RawRig.request()).cacheStatus == .hit(.disk))
         }
         #expect(rig.loader.all.count == 1)
@@ -147,11 +147,11 @@ struct RawDiskTests {
         let body = String(repeating: "x", count: 3000)
         for path in ["a", "b", "c"] {
             _ = try rig.ask(RawRig.request(path), [Self.fresh], body: body)
-            rig.settle()
+            try rig.settle()
         }
         _ = try rig.ask(RawRig.request("a"))
         _ = try rig.ask(RawRig.request("d"), [Self.fresh], body: body)
-        rig.settle()
+        try rig.settle()
         #expect(rig.store.statistics.originals.bytes <= 10_000)
         #expect(rig.store.statistics.originals.evictions > 0)
         #expect(try rig.ask(RawRig.request("a")).cacheStatus == .hit(.disk))
@@ -242,7 +242,7 @@ struct RawDiskTests {
             _ = try rig.ask(head, tiers == .none ? [Self.fresh] : nil)
             _ = try rig.ask(RawRig.request("\(tiers)", method: "POST", tiers: tiers), [])
         }
-        rig.settle()
+        try rig.settle()
         #expect(rig.proxy.cache.heldCount == 0)
     }
 }

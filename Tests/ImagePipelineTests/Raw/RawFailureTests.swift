@@ -50,7 +50,7 @@ struct RawFailureTests {
     func `a denial is never replaced by a stale response, and removes nothing`(status: Int) throws {
         try fill("max-age=60, stale-while-revalidate=600")
         #expect(try rig.ask(RawRig.request(), [], status: status).text == "stored")
-        rig.settle()
+        try rig.settle()
         for _ in 0..<2 { #expect(try rig.ask(RawRig.request(), [], status: status).status == status) }
         #expect(try rig.ask(RawRig.request(), [], status: 304).text == "stored")
     }

@@ -19,7 +19,7 @@ struct RawOutOfTouchTests {
         let rig = try RawRig(outOfTouch: policy)
         stayInTouch(rig)
         #expect(try rig.ask(RawRig.request(), fields, body: "one").text == "one")
-        rig.settle()
+        try rig.settle()
         rig.time.advance(seconds: 2)
         return rig
     }
@@ -96,7 +96,7 @@ struct RawOutOfTouchTests {
         #expect(rig.proxy.cached(RawRig.request()) == nil)
         #expect(try rig.ask(RawRig.request(), Self.fields, status: 304).cacheStatus == .revalidated)
         #expect(rig.proxy.cached(RawRig.request())?.cacheStatus == .hit(.memory))
-        rig.settle()
+        try rig.settle()
         try rig.restart()
         #expect(rig.progress.era == era && rig.progress.sequence == 7)
         stayInTouch(rig)

@@ -176,7 +176,7 @@ struct RawPartsSafetyTests {
         let rig = try RawRig()
         _ = try rig.send(RawRig.own("0-3"), [.part(0..<4, of: 1 << 30, Self.fresh + ["Cache-Tag: one, two"])])
         if isOnDiskOnly {
-            rig.settle()
+            try rig.settle()
             try rig.restart()
         }
         let purge = Purge(selection, staleFrom: nil)

@@ -201,7 +201,7 @@ struct RawPartsTests {
         let rig = try RawRig()
         _ = try rig.send(RawRig.own("0-1"), [.part(0..<2, of: Self.large)])
         _ = try rig.send(RawRig.own("4-5"), [.part(4..<6, of: Self.large, Self.fresh + ["A: 1"])])
-        rig.settle()
+        try rig.settle()
         try rig.restart()
         let answer = try rig.ask(RawRig.range("4-5"))
         #expect(answer.sentText == "45" && answer.cacheStatus == .hit(.disk) && answer.fields["a"] == "1")

@@ -38,7 +38,7 @@ struct RawPostTests {
             // The query is part of the URL.
             return #expect(try rig.send(RawRig.request(), [.whole("after")]).answer.text == "after")
         }
-        rig.settle()
+        try rig.settle()
         if isOnDisk { try rig.restart() }
         let get = try rig.ask(RawRig.request())
         #expect(get.status == 200 && get.text == "posted")

@@ -74,7 +74,7 @@ struct RawPurgeTests {
             if !comesFirst { load.respond(answer) }
         }
         rig.proxy.flights.endPurge(.originals([request.key]))
-        rig.settle()
+        try rig.settle()
         #expect(rig.store.statistics.originals.entries == 0)
         try rig.restart()
         #expect(try rig.ask(request, Self.fields, body: "new").text == "new")

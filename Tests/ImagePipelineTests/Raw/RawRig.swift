@@ -131,8 +131,9 @@ final class RawRig {
     func flush() { store.flush() }
 
     /// Waits until no request is running and all stored responses are on disk.
-    func settle() {
-        while proxy.cache.heldCount > 0 { store.flush() }
+    func settle() throws {
+        try waitWhile(proxy.cache.heldCount > 0)
+        store.flush()
     }
 }
 

@@ -144,9 +144,9 @@ extension WorkerPool {
 
     /// Waits until a condition on the counts holds.
     func wait(_ condition: (Statistics) -> Bool) async throws {
-        for _ in 0..<6_000 {
+        for _ in 0..<30_000 {
             if condition(statistics) { return }
-            try await Task.sleep(nanoseconds: 5_000_000)
+            try await Task.sleep(nanoseconds: 1_000_000)
         }
         Issue.record("never: \(statistics)")
     }

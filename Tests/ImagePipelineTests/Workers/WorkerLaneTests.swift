@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import ImagePipeline
@@ -30,11 +31,10 @@ struct WorkerLaneTests {
             var job = try PoolBench.slowJob()
             job.title = title(7)
             let handle = pool.transform(job) { _ in }
-            while pool.lanes[0].runs.isEmpty { await Task.yield() }
+            try await suspendWhile(pool.lanes[0].runs.isEmpty)
             #expect(pool.lanes[0].runs.last?.title == title(7) && pool.lanes[0].runs.last?.end == nil)
             handle.cancel()
-            // Otherwise the suite's time limit ends it.
-            while pool.lanes[0].runs.last?.end == nil { await Task.yield() }
+            try await suspendWhile(pool.lanes[0].runs.last?.end == nil)
             #expect(pool.lanes.count == 1)
         }
     }

@@ -47,10 +47,9 @@ struct WorkerNicenessTests {
             job.account = "a"
             let slow = [job, job].map { pool.transform($0) { _ in } }
             let expected: [CInt] = WorkerNiceness.isReversible ? [5, 15] : [5, 5]
-            var found: [CInt] = []
-            while found != expected {
-                found = pool.statistics.workers.filter(\.isBusy).map { niceness(of: $0.pid) }.sorted()
-            }
+            try waitWhile(
+                pool.statistics.workers.filter(\.isBusy).map { niceness(of: $0.pid) }.sorted() != expected
+            )
             for job in slow { job.cancel() }
             try await pool.wait { $0.ready == 3 && $0.workers.allSatisfy { !$0.isBusy } }
         }
@@ -62,7 +61,7 @@ struct WorkerNicenessTests {
             #expect(niceness(of: pool.statistics.workers[0].pid) == (WorkerNiceness.isReversible ? 15 : 5))
             let slow = pool.transform(try PoolBench.slowJob()) { _ in }
             try await pool.wait { $0.workers[0].isBusy }
-            while niceness(of: pool.statistics.workers[0].pid) != 5 {}
+            try waitWhile(niceness(of: pool.statistics.workers[0].pid) != 5)
             slow.cancel()
         }
     }

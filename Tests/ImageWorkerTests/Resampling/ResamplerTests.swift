@@ -15,6 +15,12 @@ struct ResamplerTests {
         var bands: Int
         var samples: [UInt8]
 
+        init(_ size: PixelSize, bands: Int, samples: [UInt8]) {
+            self.size = size
+            self.bands = bands
+            self.samples = samples
+        }
+
         init(_ size: PixelSize, bands: Int, _ value: (_ x: Int, _ y: Int, _ band: Int) -> UInt8) {
             self.size = size
             self.bands = bands
@@ -57,13 +63,7 @@ struct ResamplerTests {
     ) throws {
         let (source, target) = (PixelSize(width: width, height: height), PixelSize(width: newWidth, height: newHeight))
         // On a linear gradient, a result has the value of its position.
-        let picture = Picture(source, bands: 3) { x, y, band in
-            switch band {
-            case 0: UInt8(x * 255 / max(1, width - 1))
-            case 1: UInt8(y * 255 / max(1, height - 1))
-            default: 90
-            }
-        }
+        let picture = Picture(source, bands: 3, samples: PixelImage.ramp(width: width, height: height))
         let made = try resampled(picture, to: target)
         for y in 0..<newHeight {
             for x in 0..<newWidth {
@@ -82,22 +82,14 @@ struct ResamplerTests {
 
     @Test(arguments: [500, 125, 31, 8])
     func `thumbnails of a noisy sky have its brightness`(width: Int) throws {
-        var generator = SeededGenerator(seed: 7)
         let source = PixelSize(width: 1600, height: 1200)
-        let sky = [110, 160, 220]
-        let picture = Picture(source, bands: 3) { x, y, band in
-            let noise = Int.random(in: -7...7, using: &generator) + Int.random(in: -7...7, using: &generator)
-            return UInt8(sky[band] + y / 60 - x / 100 + noise)
-        }
+        let picture = Picture(source, bands: 3, samples: PixelImage.noisySky(width: 1600, height: 1200))
         let made = try resampled(picture, to: PixelSize(width: width, height: width * 3 / 4))
+        let means = [picture.samples, made].map { PixelImage.means($0, bands: 3) }
         for band in 0..<3 {
-            let means = [picture.samples, made].map { samples in
-                let own = stride(from: band, to: samples.count, by: 3).map { Double(samples[$0]) }
-                return own.reduce(0, +) / Double(own.count)
-            }
             // With few pixels, rounding errors do not average out.
             let allowed = width < 31 ? 0.15 : 0.05
-            #expect(abs(means[1] - means[0]) <= allowed, "band \(band): \(means)")
+            #expect(abs(means[1][band] - means[0][band]) <= allowed, "band \(band): \(means)")
         }
     }
 
@@ -114,7 +106,8 @@ struct ResamplerTests {
                 height: .random(in: 1...source.height, using: &generator)
             )
             let bands = Int.random(in: 3...4, using: &generator)
-            let made = try resampled(Picture(source, bands: bands) { _, _, _ in 200 }, to: target)
+            let samples = [UInt8](repeating: 200, count: source.pixels * bands)
+            let made = try resampled(Picture(source, bands: bands, samples: samples), to: target)
             #expect(made.count == target.pixels * bands && made.allSatisfy { $0 == 200 }, "\(source) to \(target)")
         }
     }
@@ -123,7 +116,8 @@ struct ResamplerTests {
     func `a uniform colour is unchanged`(value: UInt8) throws {
         let sizes = [(640, 480, 639, 479), (640, 480, 211, 97), (1999, 33, 50, 1), (101, 1001, 3, 77)]
         for (width, height, newWidth, newHeight) in sizes {
-            let picture = Picture(PixelSize(width: width, height: height), bands: 3) { _, _, _ in value }
+            let samples = [UInt8](repeating: value, count: width * height * 3)
+            let picture = Picture(PixelSize(width: width, height: height), bands: 3, samples: samples)
             let made = try resampled(picture, to: PixelSize(width: newWidth, height: newHeight))
             #expect(made.allSatisfy { $0 == value })
         }
@@ -234,35 +228,13 @@ struct ResamplerTests {
 
     /// The same in floats, by definition; for factors below four.
     private func exact(_ picture: Picture, to target: PixelSize) -> [Double] {
-        let columns = weights(picture.size.width, target.width)
-        let rows = weights(picture.size.height, target.height)
-        return rows.flatMap { row in
-            columns.flatMap { column in
-                (0..<picture.bands).map { band in
-                    row.reduce(0.0) { sum, y in
-                        column.reduce(sum) { sum, x in
-                            let index = (y.place * picture.size.width + x.place) * picture.bands + band
-                            return sum + x.weight * y.weight * Double(picture.samples[index])
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    private func weights(_ count: Int, _ target: Int) -> [[(place: Int, weight: Double)]] {
-        let scale = Double(count) / Double(target)
-        return (0..<target).map { index in
-            let centre = (Double(index) + 0.5) * scale - 0.5
-            var taps: [(place: Int, weight: Double)] = []
-            for place in Int(centre - 3 * scale) - 2...Int(centre + 3 * scale) + 2 {
-                let x = (Double(place) - centre) / scale
-                guard abs(x) < 3 else { continue }
-                let weight = x == 0 ? 1 : 3 * sin(.pi * x) * sin(.pi * x / 3) / (.pi * .pi * x * x)
-                taps.append((min(max(place, 0), count - 1), weight))
-            }
-            let sum = taps.reduce(0) { $0 + $1.weight }
-            return taps.map { ($0.place, $0.weight / sum) }
-        }
+        ReferenceFilters.lanczos(
+            picture.samples,
+            width: picture.size.width,
+            height: picture.size.height,
+            bands: picture.bands,
+            newWidth: target.width,
+            newHeight: target.height
+        )
     }
 }

@@ -99,14 +99,13 @@ struct ActivityRouteTests {
         for client in clients { try client.send("GET /photos/a?sig=secret HTTP/1.1\r\nHost: localhost\r\n\r\n") }
         for client in clients { _ = try client.readHead() }
         var entry = try inFlight(rig).first
-        // Otherwise the suite's time limit ends it.
         while entry?["received"] as? Int != 400_000 { entry = try inFlight(rig).first }
         #expect(entry?["kind"] as? String == "raw" && entry?["source"] as? String == "photos")
         #expect(entry?["expected"] as? Int == 1_000_000 && entry?["stage"] as? String == "transfer")
         #expect((entry?["url"] as? String)?.hasSuffix("/a?…") == true && entry?["milliseconds"] is Int)
         gate.open()
         for client in clients { #expect(try client.read(exactly: 1_000_000) == body) }
-        while try !inFlight(rig).isEmpty {}
+        try waitWhile(!inFlight(rig).isEmpty)
     }
 
     @Test func `lists an image and its original, with the number of waiting clients`() throws {

@@ -23,22 +23,21 @@ enum Browser {
         python != nil && FileManager.default.isExecutableFile(atPath: "/usr/bin/chromium")
     }
 
-    /// Runs a scenario, `MODULE.FUNCTION` of `Tests/Browser`, and records its failure.
+    /// Runs scenarios, each `MODULE.FUNCTION` of `Tests/Browser` with its daemon, in one browser, and records their failures.
     ///
-    /// `EDGEPRINT_SHOTS` names a folder for screenshots.
+    /// Each page has a profile of its own. `EDGEPRINT_SHOTS` names a folder for screenshots.
     static func run(
-        _ scenario: String,
-        _ daemon: DaemonProcess,
+        _ scenarios: [(name: String, daemon: DaemonProcess)],
         token: String = "",
         location: SourceLocation = #_sourceLocation
     ) throws {
         let program = try #require(python, "Playwright is missing: scripts/install-engines", sourceLocation: location)
-        var arguments = [
-            Checkout.path("Tests/Browser/browser.py"), scenario, "http://127.0.0.1:\(daemon.admin)", "--public",
-            "http://127.0.0.1:\(daemon.port)", "--token", token,
-        ]
+        var arguments = [Checkout.path("Tests/Browser/browser.py"), "--token", token]
         if let folder = TestEnvironment.value("EDGEPRINT_SHOTS") { arguments += ["--shots", folder] }
+        arguments += scenarios.map { name, daemon in
+            "\(name)@http://127.0.0.1:\(daemon.admin),http://127.0.0.1:\(daemon.port)"
+        }
         let run = try CommandRun(program: program, arguments)
-        #expect(run.code == 0, "\(scenario): \(run.output)\(run.errors)", sourceLocation: location)
+        #expect(run.code == 0, "\(run.output)\(run.errors)", sourceLocation: location)
     }
 }

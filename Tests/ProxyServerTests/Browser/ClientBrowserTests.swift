@@ -7,16 +7,17 @@ import Testing
     .enabled(if: Browser.isInstalled || TestEnvironment.value("EDGEPRINT_ENGINES") == "required")
 )
 struct ClientBrowserTests {
-    @Test(arguments: [
-        "right_variant", "blur_up", "layout", "content_width", "no_width", "growth", "recycling", "attributes",
-        "signatures",
-    ])
-    func `the element works`(scenario: String) throws {
+    @Test func `the element works`() throws {
         let rig = try EndToEndRig(
             "signing: { keys: [\"\(String(repeating: "ab", count: 32))\"], required: true }",
             script: ScriptedOrigin.pictures(["a.png": TestImages.gradient(width: 1440, height: 960)])
         )
         try rig.daemon.waitUntilReady()
-        try Browser.run("clients.\(scenario)", rig.daemon)
+        let scenarios = [
+            "right_variant", "blur_up", "layout", "content_width", "no_width", "growth", "recycling", "attributes",
+            "signatures",
+        ]
+        try Browser.run(scenarios.map { ("clients.\($0)", rig.daemon) })
+        withExtendedLifetime(rig) {}
     }
 }

@@ -7,10 +7,7 @@ import Testing
     .enabled(if: Browser.isInstalled || TestEnvironment.value("EDGEPRINT_ENGINES") == "required")
 )
 struct PlaygroundBrowserTests {
-    @Test(arguments: [
-        "mouse", "keyboard", "handles", "errors", "measures", "static", "looks", "overlay", "wrong",
-    ])
-    func `the playground works`(scenario: String) throws {
+    @Test func `the playground works`() throws {
         let rig = try EndToEndRig(
             "signing: { keys: [\"\(String(repeating: "ab", count: 32))\"] }",
             script: ScriptedOrigin.pictures([
@@ -19,6 +16,10 @@ struct PlaygroundBrowserTests {
             ])
         )
         try rig.daemon.waitUntilReady()
-        try Browser.run("playground.\(scenario)", rig.daemon)
+        let scenarios = [
+            "mouse", "keyboard", "handles", "errors", "measures", "static", "looks", "overlay", "wrong",
+        ]
+        try Browser.run(scenarios.map { ("playground.\($0)", rig.daemon) })
+        withExtendedLifetime(rig) {}
     }
 }

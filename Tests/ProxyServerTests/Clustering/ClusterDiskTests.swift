@@ -18,7 +18,7 @@ struct ClusterDiskTests {
         func isInTouch() throws -> Bool {
             try RawHTTPClient(port: node.admin).get("/metrics").text.contains("\nedgeprint_cluster_in_touch 1\n")
         }
-        while try !isInTouch() { usleep(10_000) }
+        try waitWhile(!isInTouch())
         for _ in 0..<2 { #expect(try get().status == 200) }
         #expect(rig.origin.requests == 1)
         // More than wait for a folder (`DiskRemovals.otherCapacity`).
@@ -28,7 +28,7 @@ struct ClusterDiskTests {
         try node.waitForLog("the disk takes no purges")
         #expect(try get().status == 200)
         #expect(rig.origin.requests == 2 && rig.notModified == 1)
-        while try !isInTouch() { usleep(10_000) }
+        try waitWhile(!isInTouch())
         #expect(try get()["Cache-Status"]?.contains("hit") == true)
         #expect(rig.origin.requests == 2)
     }

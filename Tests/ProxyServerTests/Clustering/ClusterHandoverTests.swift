@@ -31,7 +31,7 @@ struct ClusterHandoverTests {
             try RawHTTPClient(port: daemon.admin).get("/metrics").text.split(separator: "\n")
                 .first { $0.hasPrefix(name + " ") }.map { String($0.dropFirst(name.count + 1)) }
         }
-        while try metric("edgeprint_cluster_in_touch", of: old) != "1" { usleep(10_000) }
+        try waitWhile(metric("edgeprint_cluster_in_touch", of: old) != "1")
         // It tells its parent that it serves, which is this process, and takes the folder as soon as that is free.
         let before = signal(SIGUSR1, SIG_IGN)
         defer { signal(SIGUSR1, before) }
@@ -44,12 +44,12 @@ struct ClusterHandoverTests {
         let client = try RawHTTPClient(port: new.port, timeoutMilliseconds: 20_000)
         let added = try metric("edgeprint_cluster_log_applied", of: old)
         try client.send("PURGE /photos/other.png HTTP/1.1\r\nHost: a\r\n\r\n")
-        while try metric("edgeprint_cluster_log_applied", of: old) == added { usleep(10_000) }
+        try waitWhile(metric("edgeprint_cluster_log_applied", of: old) == added)
         old.signal(SIGTERM)
         #expect(old.waitForExit() == 0)
         // The old process has applied both, so that the new one applies neither.
         #expect(try client.readResponse().status == 200)
-        while try metric("edgeprint_cluster_in_touch", of: new) != "1" { usleep(10_000) }
+        try waitWhile(metric("edgeprint_cluster_in_touch", of: new) != "1")
         #expect(try get("/photos/new.png") == 200)
     }
 }

@@ -44,7 +44,7 @@ struct ClusterLeaseTests {
     }
 
     private func waitUntil(_ index: Int, hasRequests count: Double) throws {
-        while try rig.metric("edgeprint_requests_in_flight", of: index) ?? 0 < count { usleep(1_000) }
+        try waitWhile(rig.metric("edgeprint_requests_in_flight", of: index) ?? 0 < count)
     }
 
     @Test func `without owners, too, a cold original is downloaded once`() throws {
@@ -75,7 +75,7 @@ struct ClusterLeaseTests {
             rig.isHeld = true
             let target = "/photos/\(round).png?w=2&format=png"
             let first = try Requests(target, of: [rig.nodes[0]], each: 1)
-            while rig.origin.requests == downloads { usleep(1_000) }
+            try waitWhile(rig.origin.requests == downloads)
             let second = try Requests(target, of: [rig.nodes[1]], each: 1)
             try waitUntil(1, hasRequests: 1)
             guard try results("taken") == taken + 1, rig.origin.requests == downloads + 1 else {
@@ -85,7 +85,7 @@ struct ClusterLeaseTests {
             }
             rig.nodes[0].killNow()
             #expect(throws: (any Error).self) { try first.all() }
-            while rig.origin.requests < downloads + 2 { usleep(1_000) }
+            try waitWhile(rig.origin.requests < downloads + 2)
             rig.isHeld = false
             #expect(try second.all().map(\.status) == [200])
             #expect(rig.origin.requests == downloads + 2)
@@ -100,7 +100,7 @@ struct ClusterLeaseTests {
             rig.isHeld = true
             let requests = try Requests(target, of: rig.nodes, each: 1)
             // At once: they do not wait for each other.
-            while rig.origin.requests < downloads + 2 { usleep(1_000) }
+            try waitWhile(rig.origin.requests < downloads + 2)
             rig.isHeld = false
             #expect(try requests.all().allSatisfy { $0.status == 200 })
             #expect(rig.origin.requests == downloads + 2)

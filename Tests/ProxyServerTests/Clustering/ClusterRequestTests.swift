@@ -40,7 +40,7 @@ struct ClusterRequestTests {
         #expect(tier.status == 200 && !tier.text.contains("applied"))
         #expect(try rig.post(#"{"all":true}"#, to: 0).status == 200)
         // That of all is the only one.
-        while try rig.metric("edgeprint_cluster_log_head", of: 0) == before {}
+        try waitWhile(rig.metric("edgeprint_cluster_log_head", of: 0) == before)
         #expect(try rig.metric("edgeprint_cluster_log_head", of: 0) == before.map { $0 + 1 })
         for body in [#"{"all":true,"wait":"one"}"#, #"{"all":true,"wait":"all","dry":true}"#] {
             let refused = try rig.post(body, to: 0)
@@ -72,7 +72,7 @@ struct ClusterRequestTests {
     @Test func `a node that was away applies what it has missed`() throws {
         let rig = try ClusterRig()
         for index in rig.nodes.indices { _ = try rig.get(target, from: index) }
-        while try rig.metric("edgeprint_disk_stores_total", of: 1) != 1 {}
+        try waitWhile(rig.metric("edgeprint_disk_stores_total", of: 1) != 1)
         rig.nodes[1].killNow()
         rig.version = 2
         #expect(try rig.purge(target, on: 0).status == 200)

@@ -138,13 +138,13 @@ final class ClusterRig {
         return values.isEmpty ? nil : values.reduce(0, +)
     }
 
-    /// Polls until a node is in touch, or is not, or the suite's time limit expires.
+    /// Polls until a node is in touch, or is not.
     func waitUntil(_ index: Int, isInTouch: Bool) throws {
-        while try metric("edgeprint_cluster_in_touch", of: index) != (isInTouch ? 1 : 0) { usleep(10_000) }
+        try waitWhile(metric("edgeprint_cluster_in_touch", of: index) != (isInTouch ? 1 : 0))
     }
 
-    /// Polls until a node serves a version, or the suite's time limit expires.
+    /// Polls until a node serves a version.
     func waitUntil(_ index: Int, serves version: UInt8, _ target: String = "/photos/cat.png") throws {
-        while try get(target, from: index).body != Self.image(version) { usleep(10_000) }
+        try waitWhile(get(target, from: index).body != Self.image(version))
     }
 }

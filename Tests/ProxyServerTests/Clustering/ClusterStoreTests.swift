@@ -19,7 +19,7 @@ struct ClusterStoreTests {
         let first = try rig.get(target, from: 0)
         #expect(first.status == 200)
         // The original's record and the result.
-        while try rig.sum(writes, "result=\"written\"", of: 0) != 2 { usleep(10_000) }
+        try waitWhile(rig.sum(writes, "result=\"written\"", of: 0) != 2)
         let second = try rig.get(target, from: 1)
         #expect(second.status == 200 && second.body == first.body)
         #expect(rig.origin.requests == 1)
@@ -43,7 +43,7 @@ struct ClusterStoreTests {
         }
         #expect(try rig.get("/photos/large.png?w=500&format=png", from: 0).status == 200)
         // The original and its mezzanine.
-        while try rig.sum(writes, "result=\"written\"", of: 0) != 2 { usleep(10_000) }
+        try waitWhile(rig.sum(writes, "result=\"written\"", of: 0) != 2)
         let target = "/photos/large.png?w=400&format=png"
         let picture = try rig.get(target, from: 1)
         #expect(picture.status == 200)
@@ -63,7 +63,7 @@ struct ClusterStoreTests {
         let prefix = try SeaweedFS.prefix()
         let rig = try ClusterRig(1, endpoint: engine.endpoint, prefix: prefix)
         let first = try rig.get(target, from: 0)
-        while try rig.sum(writes, "result=\"written\"", of: 0) != 2 { usleep(10_000) }
+        try waitWhile(rig.sum(writes, "result=\"written\"", of: 0) != 2)
         #expect(try rig.purge("/photos/other.png?wait=all", on: 0).status == 200)
         let index = try rig.add()
         let answer = try rig.get(target, from: index)
@@ -77,7 +77,7 @@ struct ClusterStoreTests {
         let engine = try SeaweedFS()
         let rig = try ClusterRig(2, endpoint: engine.endpoint, prefix: "dead/", budget: "200ms")
         let first = try rig.get(target, from: 0)
-        while try rig.sum(writes, "result=\"written\"", of: 0) != 2 { usleep(10_000) }
+        try waitWhile(rig.sum(writes, "result=\"written\"", of: 0) != 2)
         engine.freeze()
         rig.log.kill()
         for index in rig.nodes.indices { try rig.waitUntil(index, isInTouch: false) }
@@ -92,6 +92,6 @@ struct ClusterStoreTests {
         for index in rig.nodes.indices { try rig.waitUntil(index, isInTouch: true) }
         // The writers retry when their breaker lets them.
         _ = try rig.get("/photos/new.png?w=2&format=png", from: 0)
-        while try rig.sum(writes, "result=\"written\"", of: 0) ?? 0 < 4 { usleep(50_000) }
+        try waitWhile(rig.sum(writes, "result=\"written\"", of: 0) ?? 0 < 4)
     }
 }

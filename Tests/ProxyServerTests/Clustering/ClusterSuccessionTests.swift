@@ -29,7 +29,7 @@ struct ClusterSuccessionTests {
         func isInTouch() throws -> Bool {
             try RawHTTPClient(port: admin).get("/metrics").text.contains("\nedgeprint_cluster_in_touch 1\n")
         }
-        while try !isInTouch() { usleep(10_000) }
+        try waitWhile(!isInTouch())
         for name in ["a", "b"] { #expect(try RawHTTPClient(port: port).get("/photos/\(name).png").status == 200) }
         let held = try RawHTTPClient(port: port, timeoutMilliseconds: 60_000)
         try held.send("GET /photos/slow.png?w=2 HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -39,7 +39,7 @@ struct ClusterSuccessionTests {
         try daemon.waitForLog("started a successor")
         let successor = try SuccessorTests.Running(daemon.logText)
         try daemon.waitForLog("the disk cache is open")
-        while try !isInTouch() { usleep(10_000) }
+        try waitWhile(!isInTouch())
         // It is in the era of the old process, so that what is stored needs no validation.
         #expect(try RawHTTPClient(port: port).get("/photos/a.png")["Cache-Status"]?.contains("hit") == true)
         #expect(origin.requests == 3)

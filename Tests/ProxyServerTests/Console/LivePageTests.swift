@@ -103,7 +103,7 @@ struct LivePageTests {
         let hit = "class=\"tag t-memory\">memory</span></td><td>200"
         #expect(!(try page(rig).text.contains(hit)))
         _ = try rig.get("/photos/a.png?w=21")
-        while !(try page(rig).text.contains(hit)) {}
+        try waitWhile(!(try page(rig).text.contains(hit)))
     }
 
     @Test func `never shows signatures, forwarded secrets or internal addresses`() throws {
@@ -167,7 +167,7 @@ struct LivePageTests {
             "urls=%2Fphotos%2Fa.png%3Fw%3D30%0D%0A%2Fphotos%2Fb.png%3Fw%3D30&presets=&formats="
         )
         #expect(notice.contains("with 2 targets"), "\(notice)")
-        while !(try page(rig).text.contains("<td>2 of 2</td>")) {}
+        try waitWhile(!(try page(rig).text.contains("<td>2 of 2</td>")))
         #expect(try rig.get("/photos/b.png?w=30")["Cache-Status"]?.contains("hit") == true)
         let refused = try send(rig, "warm", "urls=&presets=&formats=")
         #expect(refused.contains("Enter at least one path"), "\(refused)")
@@ -238,7 +238,7 @@ struct LivePageTests {
         #expect(try rig.get("/photos/a.png?w=20").status == 200)
         try rig.waitUntil("edgeprint_disk_stores_total", is: 2)
         // Counted at most once in five seconds; the first count may be from before.
-        while !(try page(rig).text.contains("<i class=\"c0\"></i>photos</th>")) {}
+        try waitWhile(!(try page(rig).text.contains("<i class=\"c0\"></i>photos</th>")))
     }
 
     private enum Failure: Error { case noLanes }

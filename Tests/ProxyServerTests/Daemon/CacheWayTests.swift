@@ -139,8 +139,8 @@ extension EndToEndRig {
         try waitUntil("edgeprint_disk_stores_total", is: count)
     }
 
-    /// Polls `/metrics` until a value is reached or the suite's time limit expires.
+    /// Polls `/metrics` until a value is reached.
     func waitUntil(_ name: String, is value: Double) throws {
-        while try metric(name) != value {}
+        try waitWhile(metric(name) != value)
     }
 }

@@ -37,7 +37,7 @@ struct ContentCredentialsTests {
         // A description is no picture.
         #expect(try rig.get("/photos/a.png?format=json")[Self.field] == nil)
         // A placeholder, or a better encoding, may be stored later.
-        while try rig.metric("edgeprint_disk_stores_total") ?? 0 < 10 {}
+        try waitWhile(rig.metric("edgeprint_disk_stores_total") ?? 0 < 10)
         try rig.restartAfterKill()
         for (query, words) in expected {
             let stored = try rig.get("/photos/a.png" + query)

@@ -79,9 +79,9 @@ final class DaemonProcess: Sendable {
     /// Blocks until `/readyz` responds with 200; returns its text.
     @discardableResult
     func waitUntilReady() throws -> String {
-        while true {
+        try waitFor {
             let answer = try RawHTTPClient(port: admin).get("/readyz")
-            if answer.status == 200 { return answer.text }
+            return answer.status == 200 ? answer.text : nil
         }
     }
 

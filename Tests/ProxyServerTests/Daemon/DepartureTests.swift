@@ -104,7 +104,7 @@ struct DepartureTests {
         gate.open()
         for client in others {
             let body = isBare ? try client.read(exactly: expected.count) : try client.readResponse().body
-            #expect(body.elementsEqual(expected))
+            #expect(body == expected)
         }
         #expect(rig.origin.requests == requests + 1)
         for client in others { client.close() }
@@ -113,6 +113,6 @@ struct DepartureTests {
             try rig.waitUntil(name, is: 0)
         }
         // At most the new content's own files are open, as for the first picture.
-        while rig.daemon.openDescriptors > before + 2 {}
+        try waitWhile(rig.daemon.openDescriptors > before + 2)
     }
 }

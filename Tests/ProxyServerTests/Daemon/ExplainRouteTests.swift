@@ -63,7 +63,7 @@ struct ExplainRouteTests {
         let listeners = "listen: 127.0.0.1:0\nadmin: { listen: \"127.0.0.1:0\", token: abc }\n"
         try rig.daemon.rewrite(rig.yaml(), listeners: listeners)
         rig.daemon.signal(SIGHUP)
-        while try ask(rig, "?path=/").status != 401 {}
+        try waitWhile(ask(rig, "?path=/").status != 401)
         #expect(try ask(rig, "?path=/", [("Authorization", "Bearer abc")]).status == 200)
     }
 

@@ -32,7 +32,7 @@ struct KeptGainMapRequestTests {
         // The unchanged original keeps what it has.
         #expect(try rig.get("/photos/hdr.jpg").body == files()["hdr.jpg"])
         // A placeholder, or a better encoding, may be stored later.
-        while try rig.metric("edgeprint_disk_stores_total") ?? 0 < 7 {}
+        try waitWhile(rig.metric("edgeprint_disk_stores_total") ?? 0 < 7)
         try rig.restartAfterKill()
         let stored = try rig.get("/photos/hdr.jpg?w=80&hdr=keep", Self.accept)
         #expect(stored["Cache-Status"] == "edgeprint; hit; detail=disk" && stored.body == first.body)

@@ -18,9 +18,9 @@ struct LifeCycleTests {
         await rig.origin.arrival(of: 1)
         rig.daemon.signal(SIGTERM)
         let admin = try RawHTTPClient(port: rig.daemon.admin)
-        while try admin.get("/readyz").status == 200 {}
+        try waitWhile(admin.get("/readyz").status == 200)
         // The loops close their listeners one after the other; then no connection is accepted.
-        while (try? RawHTTPClient(port: rig.daemon.port).get("/")) != nil {}
+        try waitWhile((try? RawHTTPClient(port: rig.daemon.port).get("/")) != nil)
         gate.open()
         let answer = try client.readResponse()
         #expect(answer.status == 200)

@@ -74,7 +74,8 @@ final class NginxFront {
         let key = try CommandRun(
             program: "/usr/bin/openssl",
             [
-                "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=img.example.com",
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+                "-subj", "/CN=img.example.com",
                 "-keyout", folder + "/key", "-out", folder + "/cert",
             ]
         )
@@ -156,9 +157,9 @@ final class NginxFront {
             let line = try #require(text.split(separator: "\n").first { $0.hasPrefix(name + " ") }, "no \(name)")
             return try #require(Int(line.dropFirst(name.utf8.count + 1)))
         }
-        while true {
+        return try waitFor {
             let text = try RawHTTPClient(port: daemon.admin).get("/metrics").text
-            if try value("edgeprint_requests_in_flight", in: text) == 0 { return try value(name, in: text) }
+            return try value("edgeprint_requests_in_flight", in: text) == 0 ? value(name, in: text) : nil
         }
     }
 

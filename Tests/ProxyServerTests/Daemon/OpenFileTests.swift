@@ -11,7 +11,7 @@ struct OpenFileTests {
         let first = try rig.get(target)
         // Before it is stored, the look-up by its resolved key may find it first, which opens no file for later requests.
         try rig.waitForStores(2)
-        while try rig.cacheStatus(target)?.contains("hit; detail=disk") != true {}
+        try waitWhile(rig.cacheStatus(target)?.contains("hit; detail=disk") != true)
         // The file is unlinked, but its bytes are still readable.
         TemporaryFolder.delete(rig.folder.path + "/cache/variants")
         let open = try rig.get(target)

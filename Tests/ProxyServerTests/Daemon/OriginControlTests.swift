@@ -119,7 +119,7 @@ struct OriginControlTests {
         #expect(try rig.get("/photos/next.png").status == 502)
         try rig.daemon.waitForLog("the origin keeps failing and is left alone for a while")
         // The pause is over at some time.
-        while try rig.get("/photos/good.png").status == 503 {}
+        try waitWhile(rig.get("/photos/good.png").status == 503)
         try rig.daemon.waitForLog("the origin has recovered")
         #expect(try rig.metric("edgeprint_breaker_openings_total") == 1)
     }

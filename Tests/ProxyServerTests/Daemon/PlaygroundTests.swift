@@ -208,7 +208,7 @@ struct PlaygroundTests {
         let listeners = "listen: 127.0.0.1:0\nadmin: { listen: \"127.0.0.1:0\", token: abc }\n"
         try rig.daemon.rewrite(rig.yaml(), listeners: listeners)
         rig.daemon.signal(SIGHUP)
-        while try rig.admin("GET", "/playground/setup").status != 401 {}
+        try waitWhile(rig.admin("GET", "/playground/setup").status != 401)
         for target in ["/playground", "/playground/image?path=/photos/a.png", "/language", "/assets/playground.js"] {
             #expect(try rig.admin("GET", target).status == 401, "\(target)")
         }

@@ -134,6 +134,6 @@ extension EndToEndRig {
 
     /// Waits until the cache has copies and variants, and no body of an original.
     func waitForCopy() throws {
-        while files("variants").count < 2 || !files("originals").isEmpty {}
+        try waitWhile(files("variants").count < 2 || !files("originals").isEmpty)
     }
 }

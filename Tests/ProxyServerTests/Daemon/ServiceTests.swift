@@ -53,7 +53,7 @@ struct ServiceTests {
         let folder = try TemporaryFolder()
         let manager = try NotifySocket(folder.path + "/notify")
         let daemon = try daemon(folder, manager, ["WATCHDOG_USEC": "50000"])
-        while manager.nextState() != "WATCHDOG=1" {}
+        try waitWhile(manager.nextState() != "WATCHDOG=1")
         daemon.signal(SIGSTOP)
         while manager.waiting() != nil {}
         #expect(manager.waiting() == nil)
@@ -82,9 +82,8 @@ struct ServiceTests {
             process.waitUntilExit()
         }
         // It opens the socket, and starts the daemon for the first connection.
-        var client = try? RawHTTPClient(unixPath: path, timeoutMilliseconds: 20_000)
-        while client == nil { client = try? RawHTTPClient(unixPath: path, timeoutMilliseconds: 20_000) }
-        #expect(try client?.get("/").status == 200)
+        let client = try waitFor { try? RawHTTPClient(unixPath: path, timeoutMilliseconds: 20_000) }
+        #expect(try client.get("/").status == 200)
         var text = ""
         while !text.contains("\"ready\"") {
             text += String(decoding: log.fileHandleForReading.availableData, as: UTF8.self)

@@ -110,9 +110,9 @@ final class SiteRig: Sendable {
         return lines.first { $0.hasPrefix(sample + " ") }.flatMap { Double($0.split(separator: " ").last ?? "") }
     }
 
-    /// Waits until a metric has a value, or the suite's time limit expires.
+    /// Waits until a metric has a value.
     func waitUntil(_ sample: String, is value: Double) throws {
-        while try metric(sample) != value {}
+        try waitWhile(metric(sample) != value)
     }
 
     /// The size of `a.png` on a site.

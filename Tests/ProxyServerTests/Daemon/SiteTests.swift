@@ -121,7 +121,7 @@ struct SiteTests {
         try rig.waitUntil("edgeprint_site_originals{site=\"default\"}", is: 4)
         // Evictions begin with the writes that exceed the quota.
         try rig.waitUntil("edgeprint_disk_stores_total", is: 16)
-        while try rig.metric("edgeprint_site_originals{site=\"shop\"}") ?? 9 > 3 {}
+        try waitWhile(rig.metric("edgeprint_site_originals{site=\"shop\"}") ?? 9 > 3)
         #expect(try rig.metric("edgeprint_site_originals_bytes{site=\"shop\"}") ?? .infinity <= 1_048_576)
         let requests = rig.origin.requests
         for number in 1...4 {

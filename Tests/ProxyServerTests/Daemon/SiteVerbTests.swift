@@ -66,13 +66,11 @@ struct SiteVerbTests {
             #"{"urls":["/blog/photos/a.png?w=20&format=png"]}"#,
         ].enumerated() {
             #expect(try send(rig, "POST", "/warm", Array(body.utf8)).status == 202)
-            while true {
-                let report = try rig.admin("/warm/\(number + 1)").text
-                guard JSONValue(parsing: report)?["state"] == .string("running") else {
-                    #expect(JSONValue(parsing: report)?["done"] == .number(1), "\(report)")
-                    break
-                }
+            let report = try waitFor {
+                let report = JSONValue(parsing: try rig.admin("/warm/\(number + 1)").text)
+                return report?["state"] == .string("running") ? nil : report
             }
+            #expect(report["done"] == .number(1), "\(report)")
         }
         let requests = rig.origin.requests
         #expect(try rig.size("/photos/a.png?w=20&format=png", host: "shop.example") == [20, 10])

@@ -22,9 +22,9 @@ struct SlowMissTests {
 
     /// Requests until the response is no placeholder.
     private func image(_ rig: EndToEndRig, _ target: String = target) throws -> RawHTTPResponse {
-        while true {
+        try waitFor {
             let answer = try rig.get(target)
-            if answer["Cache-Status"] != Self.status { return answer }
+            return answer["Cache-Status"] == Self.status ? nil : answer
         }
     }
 
@@ -180,7 +180,7 @@ struct SlowMissTests {
                 connection.respond("200 OK", ["Cache-Control: max-age=0", "ETag: \"1\""], body: bytes)
             }
         )
-        while try rig.get("/photos/a.png?w=40&format=png")["X-Thumbhash"] == nil {}
+        try waitWhile(rig.get("/photos/a.png?w=40&format=png")["X-Thumbhash"] == nil)
         isSlow.withLock { $0 = true }
         let shown = try rig.get("/photos/a.png?w=45&format=png")
         #expect(shown["Cache-Status"] == Self.status && PictureHeader.size(ofPNG: shown.body) == [32, 23])

@@ -35,7 +35,7 @@ struct StoredJPEGXLRequestTests {
         let pictures = ["a.jpg": jpeg, "b.png": TestImages.gradient(width: 300, height: 200)]
         let rig = try EndToEndRig(source: Self.jxl, script: ScriptedOrigin.pictures(pictures))
         #expect(try rig.get("/photos/a.jpg").body == jpeg)
-        while rig.files("variants").isEmpty || !rig.files("originals").isEmpty {}
+        try waitWhile(rig.files("variants").isEmpty || !rig.files("originals").isEmpty)
         let marked = try rig.get("/photos/b.png?watermark=photos/a.jpg,center,0,0,0.5")
         #expect(marked.status == 200, "\(marked.description)")
         #expect(rig.origin.requests == 2)
@@ -45,7 +45,7 @@ struct StoredJPEGXLRequestTests {
         let jpeg = try OriginalTranscodingTests.jpeg(side: 640)
         let rig = try EndToEndRig(source: Self.jxl, script: ScriptedOrigin.pictures(["a.jpg": jpeg]))
         #expect(try rig.get("/photos/a.jpg").body == jpeg)
-        while rig.files("variants").isEmpty || !rig.files("originals").isEmpty {}
+        try waitWhile(rig.files("variants").isEmpty || !rig.files("originals").isEmpty)
         // Nothing is in memory.
         try rig.restartAfterKill(source: Self.jxl)
         for freshness in ["true", "false"] {
@@ -64,7 +64,7 @@ struct StoredJPEGXLRequestTests {
         let jpeg = try OriginalTranscodingTests.jpeg(side: 640)
         let rig = try EndToEndRig(source: Self.jxl, script: ScriptedOrigin.pictures(["a.jpg": jpeg]))
         #expect(try rig.get("/photos/a.jpg").body == jpeg)
-        while rig.files("variants").isEmpty || !rig.files("originals").isEmpty {}
+        try waitWhile(rig.files("variants").isEmpty || !rig.files("originals").isEmpty)
         for path in rig.paths("variants") {
             guard let file = unsafe fopen(path, "r+") else {
                 Issue.record("\(path) cannot be opened")

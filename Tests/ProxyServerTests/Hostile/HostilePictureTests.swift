@@ -101,7 +101,7 @@ struct HostilePictureTests {
         try fresh.waitUntil("edgeprint_workers_ready", is: Double(Self.workers))
         // A new daemon has no connections to origins; at most six stay open to each of two.
         let most = fresh.daemon.descriptors + 12
-        while folder.daemon.descriptors > most {}
+        try waitWhile(folder.daemon.descriptors > most)
     }
 
     /// No failed request has left anything but the original in the caches.

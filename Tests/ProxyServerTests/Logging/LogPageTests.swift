@@ -154,9 +154,9 @@ struct LogPageTests {
             output: access
         )
         try send { try RawHTTPClient(port: daemon.port, timeoutMilliseconds: 20_000).get($0) }
-        var lines: [String] = []
-        while lines.count < 6 {
-            lines = try String(contentsOfFile: access, encoding: .utf8).split(separator: "\n").map(String.init)
+        let lines = try waitFor {
+            let lines = try String(contentsOfFile: access, encoding: .utf8).split(separator: "\n").map(String.init)
+            return lines.count < 6 ? nil : lines
         }
         try daemon.waitForLog("request failed")
         let documented = Dictionary(
@@ -199,10 +199,10 @@ struct LogPageTests {
             """
         )
         try send { try units.get($0) }
-        while true {
+        try waitFor {
             let journal = try units.journal()
             let count = journal.split(separator: "\n").count { $0.contains("\"target\":") }
-            if count >= 6, journal.contains("request failed") { break }
+            return count >= 6 && journal.contains("request failed") ? true : nil
         }
         try check(
             try examples().map { example in

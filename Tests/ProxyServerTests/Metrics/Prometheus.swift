@@ -70,10 +70,11 @@ final class Prometheus {
         (process.standardOutput, process.standardError) = (handle, handle)
         process.currentDirectoryURL = URL(filePath: folder.path)
         try process.run()
-        while try curl("\(url)/-/ready").code != 0 {
+        try waitFor {
             guard process.isRunning else {
                 throw Failure.ended(log: (try? String(contentsOfFile: log, encoding: .utf8)) ?? "")
             }
+            return try curl("\(url)/-/ready").code == 0 ? true : nil
         }
     }
 

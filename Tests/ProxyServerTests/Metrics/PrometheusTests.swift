@@ -44,7 +44,7 @@ struct PrometheusTests {
         load.waitForAnswers(50)
         let prometheus = try Prometheus(scraping: rig.daemon.admin)
         // Rates need several scrapes.
-        while try prometheus.query("count_over_time(up[1m])").first.map({ $0.value < 4 }) ?? true {}
+        try waitWhile(prometheus.query("count_over_time(up[1m])").first.map({ $0.value < 4 }) ?? true)
         for (title, text) in try MonitoringFiles.panels() + MonitoringFiles.alertExpressions() {
             let expression = text.replacing("$__rate_interval", with: "1m").replacing("$__range", with: "1m")
                 .replacing("$instance", with: ".*").replacing("[5m]", with: "[1m]")
@@ -64,7 +64,7 @@ struct PrometheusTests {
         let rules = try String(contentsOfFile: MonitoringFiles.alerts, encoding: .utf8)
             .replacing(/\bfor: [0-9]+m/, with: "for: 0s").replacing(/\[[0-9]+[mh]\]/, with: "[20s]")
         let prometheus = try Prometheus(scraping: rig.daemon.admin, rules: rules)
-        while try prometheus.query("up == 1").isEmpty {}
+        try waitWhile(prometheus.query("up == 1").isEmpty)
         return prometheus
     }
 
@@ -74,7 +74,11 @@ struct PrometheusTests {
         of prometheus: Prometheus,
         while work: () throws -> Void = {}
     ) throws {
-        while try !prometheus.firing().isSuperset(of: expected) { try work() }
+        let end = ContinuousClock.now + .seconds(60)
+        while try !prometheus.firing().isSuperset(of: expected) {
+            try #require(ContinuousClock.now < end, "\(expected) do not fire")
+            try work()
+        }
     }
 
     @Test func `alerts fire for failing origins, lost lines, many clients, a wrong configuration and a dead daemon`()

@@ -10,7 +10,7 @@ struct SeaweedFSTests {
     private let store: SeaweedFS
     private let picture = TestImages.gradient(width: 32, height: 24)
 
-    init() throws { store = try SeaweedFS() }
+    init() throws { store = try SeaweedFS.shared() }
 
     private func daemon(
         prefix: String = "",

@@ -100,7 +100,7 @@ final class TwoSourceRig: Sendable {
     private func settle(_ path: String, after requests: Int) async throws {
         await origin.arrival(of: requests + 1)
         let step = AnswerCase.Step(request: ["Cache-Control: only-if-cached"], answer: scripted.value)
-        while try ToldAnswer(ask(path, step))[.detail] == "stale" { await Task.yield() }
+        try await suspendWhile(ToldAnswer(ask(path, step))[.detail] == "stale")
     }
 
     /// The validators in the requests to the origin.

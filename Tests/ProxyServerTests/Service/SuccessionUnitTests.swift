@@ -35,8 +35,8 @@ struct SuccessionUnitTests {
         for round in 1...2 {
             let main = try units.property("MainPID")
             #expect(try units.run("systemctl", "kill", "-s", "USR2", "--kill-whom=main", "edgeprint.service").code == 0)
-            while try units.property("MainPID") == main {}
-            while try units.run("kill", "-0", main).code == 0 {}
+            try waitWhile(units.property("MainPID") == main)
+            try waitWhile(units.run("kill", "-0", main).code == 0)
             load.waitForAnswers(20 + round * 40)
         }
         let tally = try load.end()
@@ -47,7 +47,7 @@ struct SuccessionUnitTests {
         #expect(try units.run("systemctl", "reload", "edgeprint.service").code == 0)
         let main = try units.property("MainPID")
         try units.run("kill", "-KILL", main)
-        while try units.property("NRestarts") == "0" {}
+        try waitWhile(units.property("NRestarts") == "0")
         #expect(try units.get("/").status == 200)
     }
 
@@ -74,7 +74,7 @@ struct SuccessionUnitTests {
             let client = try RawHTTPClient(port: port, timeoutMilliseconds: 20_000)
             #expect(try client.get("/").status == 200)
         }
-        while try units.property("ActiveState") != "active" || units.property("MainPID") == main {}
+        try waitWhile(units.property("ActiveState") != "active" || units.property("MainPID") == main)
         #expect(try RawHTTPClient(port: port).get("/").status == 200)
         try units.run("systemctl", "stop", "edgeprint.service")
         #expect(throws: RawHTTPClient.Failure.self) { try RawHTTPClient(port: port) }

@@ -191,7 +191,7 @@ struct UnitTests {
         try units.run("systemctl", "restart", "--no-block", "edgeprint.service")
         // The socket stays open, so clients wait meanwhile.
         for _ in 0..<50 { #expect(try units.get("/").status == 200) }
-        while try units.property("ActiveState") != "active" || units.property("MainPID") == main {}
+        try waitWhile(units.property("ActiveState") != "active" || units.property("MainPID") == main)
         let second = try units.get("/web/a.png?w=50&format=png")
         #expect(second["Cache-Status"] == "edgeprint; hit; detail=disk")
         #expect(second.body == first.body)
@@ -200,7 +200,7 @@ struct UnitTests {
     @Test func `a daemon that hangs is killed and restarted`() throws {
         let units = try BootedUnits(yaml, service: "WatchdogSec=1s\nRestartSec=0")
         try units.run("kill", "-STOP", try units.property("MainPID"))
-        while try units.property("NRestarts") == "0" {}
+        try waitWhile(units.property("NRestarts") == "0")
         #expect(try units.get("/web/a.png?w=50&format=png").status == 200)
     }
 
@@ -212,7 +212,7 @@ struct UnitTests {
         try (DaemonProcess.listeners + yaml + more)
             .write(toFile: units.root + "/etc/edgeprint/edgeprint.yaml", atomically: false, encoding: .utf8)
         #expect(try units.run("systemctl", "reload", "edgeprint.service").code == 0)
-        while try units.get("/more/a.png?w=50&format=png").status != 200 {}
+        try waitWhile(units.get("/more/a.png?w=50&format=png").status != 200)
         #expect(try units.property("MainPID") == main)
     }
 }

@@ -99,9 +99,9 @@ struct SimulateCommandTests {
     ///
     /// What waits for the disk answers requests, too; behind a slow disk, that would be as much as so small a cache holds.
     private static func waitForWrites(_ client: RawHTTPClient) throws {
-        while true {
+        try waitFor {
             let value = try #require(JSONValue(parsing: try client.get("/stats").text))
-            if value["disk.queuedWrites"]?.int == 0, value["disk.queuedBytes"]?.int == 0 { return }
+            return value["disk.queuedWrites"]?.int == 0 && value["disk.queuedBytes"]?.int == 0 ? true : nil
         }
     }
 

@@ -50,9 +50,9 @@ final class Rotel {
         let handle = try FileHandle(forWritingTo: URL(filePath: path))
         (process.standardOutput, process.standardError) = (handle, handle)
         try process.run()
-        while (try? RawHTTPClient(port: ports[0])) == nil {
+        try waitFor {
             guard process.isRunning else { throw Failure.ended(output: output) }
-            sched_yield()
+            return try? RawHTTPClient(port: ports[0])
         }
     }
 

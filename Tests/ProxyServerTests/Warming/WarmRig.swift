@@ -21,20 +21,16 @@ extension EndToEndRig {
 
     /// Waits until a job has ended, and returns its report.
     func end(_ job: Int) throws -> JSONValue {
-        while true {
+        try waitFor {
             let report = try report(job)
-            if report["state"] != .string("running") { return report }
-            try waitABit()
+            return report["state"] == .string("running") ? nil : report
         }
     }
 
     /// Waits until a number of a job's targets have ended.
     func wait(for job: Int, toFinish count: Int) throws {
-        while counts(try report(job)).dropFirst().reduce(0, +) < count { try waitABit() }
+        try waitWhile(counts(report(job)).dropFirst().reduce(0, +) < count)
     }
-
-    /// One request, so that waiting does not spin.
-    private func waitABit() throws { _ = try admin("GET", "/healthz") }
 
     /// Total, done, skipped and failed.
     func counts(_ report: JSONValue) -> [Int] {

@@ -22,7 +22,7 @@ enum FuzzTargets {
     static let all: [any FuzzTarget.Type] = [
         SnifferTarget.self, CleanerTarget.self, MetadataTarget.self, WorkerProtocolTarget.self, RequestTarget.self,
         BodyTarget.self, QueryTarget.self, AcceptTarget.self, FieldTarget.self, URLTarget.self, ScaledJPEGTarget.self,
-        PlanesTarget.self,
+        PlanesTarget.self, DialectTarget.self,
     ]
 }
 
