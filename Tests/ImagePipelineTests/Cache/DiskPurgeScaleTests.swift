@@ -8,7 +8,7 @@ import Testing
 @testable import HTTPCache
 @testable import ImagePipeline
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct DiskPurgeScaleTests {
     private static let rows = 100_000
 

@@ -29,7 +29,7 @@ struct ThumbHashDecodingTests {
         let hash = ThumbHash.encode(try .plain(40, 40, [1, 2, 3, 128]))
         for count in 0..<hash.count { #expect(ThumbHash.decode(Array(hash.prefix(count))) == nil, "\(count)") }
         var generator = SeededGenerator(seed: 7)
-        for _ in 0..<2_000 {
+        for _ in 0..<300 {
             _ = ThumbHash.decode((0..<25).map { _ in UInt8.random(in: 0...255, using: &generator) })
         }
     }

@@ -55,7 +55,7 @@ struct OfflineTests {
         #expect(try rig.get("/photos/b.png").status == 504)
         #expect(try admin(rig, "POST", "/sources/photos/resume").text.contains("\"offline\":false"))
         #expect(try rig.get("/photos/b.png").status == 200)
-        #expect(rig.daemon.logText.contains("source taken offline") && rig.daemon.logText.contains("source resumed"))
+        for line in ["source taken offline", "source resumed"] { try rig.daemon.waitForLog(line) }
     }
 
     @Test(arguments: [("offline: true", ""), ("", ", offline: true")])
