@@ -9,6 +9,8 @@ package struct FlightWaiter<Value: Sendable, Failure: CacheFailure>: Sendable {
     let priority: RequestPriority
     /// The clients behind it.
     let claims: SharedClaims
+    /// Whether it waits for another flight's clients, which may change.
+    let isNested: Bool
     let deadline: SharedDeadline
     /// Whether it joined a flight that was already in progress.
     var collapsed = false
@@ -29,6 +31,7 @@ package struct FlightWaiter<Value: Sendable, Failure: CacheFailure>: Sendable {
         self.account = account
         self.priority = priority
         let isClient = account != nil || priority > .background
+        isNested = claims != nil
         self.claims = claims ?? (isClient ? SharedClaims(Claim(account, priority)) : .none)
         self.deadline = deadline
     }
@@ -59,8 +62,15 @@ struct FlightState<Value: Sendable, Failure: CacheFailure>: Sendable {
     /// Adapts the work's place in its queue to the clients that wait.
     var follow: (@Sendable () -> Void)?
 
+    /// The number of waiters whose clients may change.
+    private var nested = 0
+
     /// The clients of the waiters, in order of arrival.
-    var claims: [SharedClaims] { inOrder.map { $0.claims } }
+    var claims: [SharedClaims] {
+        // Many may wait, of which only some are needed.
+        guard nested == 0 else { return inOrder.map { $0.claims } }
+        return known.filter { $0.account != nil || $0.priority > .background }.map { SharedClaims($0) }
+    }
 
     // Not a key path, for the same reason as in `Flight.deadline`.
     private var inOrder: [Waiter] {
@@ -74,7 +84,14 @@ struct FlightState<Value: Sendable, Failure: CacheFailure>: Sendable {
         return nextNumber
     }
 
+    /// Notes the clients of all waiters anew.
+    private mutating func noteAll() {
+        (known, nested) = ([], 0)
+        for waiter in inOrder { note(waiter) }
+    }
+
     private mutating func note(_ waiter: Waiter) {
+        if waiter.isNested { nested += 1 }
         if let index = known.firstIndex(where: { $0.account == waiter.account }) {
             known[index].priority = max(known[index].priority, waiter.priority)
         } else if known.count < SharedClaims.limit {
@@ -93,11 +110,11 @@ struct FlightState<Value: Sendable, Failure: CacheFailure>: Sendable {
     /// - Returns: whether the most urgent one of a known client has left while others wait; `nil` if it does not wait.
     mutating func remove(_ number: Int) -> Bool? {
         guard let waiter = waiters.removeValue(forKey: number) else { return nil }
+        if waiter.isNested { nested -= 1 }
         guard let claim = known.first(where: { $0.account == waiter.account }),
             !waiters.values.contains(where: { $0.account == claim.account && $0.priority >= claim.priority })
         else { return false }
-        known = []
-        for waiter in inOrder { note(waiter) }
+        noteAll()
         return !waiters.isEmpty
     }
 
@@ -126,6 +143,7 @@ struct FlightState<Value: Sendable, Failure: CacheFailure>: Sendable {
             case .also(let observe): observers.append(observe)
             }
         }
+        if !ending.isEmpty { noteAll() }
         return (ending, observers)
     }
 

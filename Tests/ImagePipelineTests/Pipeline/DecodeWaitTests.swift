@@ -51,6 +51,8 @@ struct DecodeWaitTests {
         let plans = try [200, 300].map { try canonical("w=\($0)") }
         let others = plans.map { rig.ask("large.png", $0, account: "b") }
         try waitWhile(rig.pipeline.waitingTransforms < 2)
+        // The time that they wait counts from now on.
+        try rig.drainLane()
         rig.time.advance(seconds: 1)
         let job = try rig.transformer.wait(for: 2)[1]
         #expect(Set(job.job.outputs.map(\.plan)).isSuperset(of: plans))

@@ -62,7 +62,9 @@ struct OverloadRequestTests {
         #expect(answer.status == 200, "\(answer.text)")
         #expect(answer["Cache-Status"]?.contains("collapsed") == true, "\(answer["Cache-Status"] ?? "")")
         #expect(try waiting.readResponse().status == 200)
-        #expect(try rig.metric("edgeprint_transform_queue") == 2, "the slow ones wait for their own client's worker")
+        // None of the slow ones has ended.
+        let queue = try #require(try rig.metric("edgeprint_transform_queue"))
+        #expect(queue >= 2, "the slow ones wait for their own client's worker")
         withExtendedLifetime(bombs) {}
     }
 
