@@ -23,10 +23,15 @@ final class Canary: Sendable {
 
     private var isStopping: Bool { shared.isStopping.load(ordering: .sequentiallyConsistent) }
 
+    /// The milliseconds between the first worker's start and the canary's.
+    private static let pause: CInt = 50
+
     /// The body of its thread: tries until a process has made all trials without a further call.
     func run() {
         defer { shared.ended.signal() }
         while !isStopping, !shared.firstStart.wait(orFor: wake) {}
+        // A picture that has waited for the start comes first.
+        wake.wait(upTo: Self.pause)
         var failures = 0
         while !isStopping {
             do throws(WorkerStartFailure) {
@@ -34,7 +39,8 @@ final class Canary: Sendable {
                 failures = 0
             } catch {
                 failures += 1
-                shared.noteUntried(error)
+                // The workers do without it: a process that has ended is no reason to refuse pictures.
+                if !error.isTransient || failures > WorkerPool.Shared.bearableFailures { shared.noteUntried(error) }
                 wake.wait(upTo: WorkerDriver.delay(after: failures))
             }
         }
@@ -46,7 +52,6 @@ final class Canary: Sendable {
         let process: WorkerProcess
         do throws(Errno) { process = try shared.spawn(isCanary: true) } catch { throw .system(error) }
         defer { process.end() }
-        process.setNiceness(.low)
         var calls: [UInt32] = []
         let greeting = Result { () throws(WorkerStartFailure) in
             try process.greeting(of: shared, wake: wake, trapped: &calls)

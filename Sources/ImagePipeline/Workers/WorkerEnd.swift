@@ -36,6 +36,14 @@ enum WorkerStartFailure: Error, Hashable {
     /// A library needs system calls that the filter does not list, which `workers.sandbox: require` does not allow; their names.
     case needsCalls([String])
 
+    /// Whether the next start may succeed.
+    var isTransient: Bool {
+        switch self {
+        case .system, .ended, .silent: true
+        case .foreign, .unconfined, .needsCalls: false
+        }
+    }
+
     /// Returns the cause and the remedy for operators.
     func reason(path: String) -> String {
         guard unsafe access(path, F_OK) == 0 else {

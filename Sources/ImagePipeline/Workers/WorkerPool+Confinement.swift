@@ -12,12 +12,12 @@ extension WorkerPool {
         private(set) var postures: [WorkerPosture?]
         /// Numbers of system calls that canaries have found.
         private(set) var calls: [UInt32] = []
-        /// Whether a canary has finished its trials without a further call; always true without a sandbox.
-        var isTried: Bool
+        /// Whether the pool may be ready: with `require` once a canary has passed, otherwise unless one has failed.
+        var isTrusted: Bool
 
         init(workers: Int, _ mode: SandboxMode) {
             postures = Array(repeating: nil, count: workers)
-            isTried = mode == .off
+            isTrusted = mode != .require
         }
 
         /// What all workers have in common.

@@ -5,9 +5,9 @@ import Synchronization
 extension WorkerPool {
     /// Whether the pool can run jobs.
     package enum Condition: Hashable, Sendable {
-        /// No worker has greeted yet, or the canary has not; jobs run as soon as a worker has.
+        /// No worker has greeted yet, or with `require` no canary has passed; jobs run as soon as a worker has greeted.
         case starting
-        /// A worker has greeted, and the canary has passed; a worker that ends is replaced.
+        /// A worker has greeted; a worker that ends is replaced.
         case ready
         /// No worker runs and none can be started; the text states the file, the cause and the remedy.
         case failing(String)
@@ -29,7 +29,7 @@ extension WorkerPool.Shared {
 
     /// Records that the canary has passed.
     func notePassed() {
-        confinement.withLock { $0.isTried = true }
+        confinement.withLock { $0.isTrusted = true }
         becomeReady()
     }
 
@@ -38,13 +38,14 @@ extension WorkerPool.Shared {
         let reason = failure.reason(path: workerPath)
         condition.withLock { condition in
             guard !isStopping.load(ordering: .relaxed) else { return }
+            confinement.withLock { $0.isTrusted = false }
             change(&condition, to: .failing(reason))
         }
     }
 
     private func becomeReady() {
         condition.withLock { condition in
-            guard ready.load(ordering: .sequentiallyConsistent) > 0, confinement.withLock({ $0.isTried }) else {
+            guard ready.load(ordering: .sequentiallyConsistent) > 0, confinement.withLock({ $0.isTrusted }) else {
                 return
             }
             change(&condition, to: .ready)

@@ -37,6 +37,8 @@ struct DecodeWaitTests {
         let other = rig.ask("large.png", plan, account: account)
         try waitWhile(rig.pipeline.waitingTransforms < 1)
         #expect(rig.transformer.all.count == 1)
+        // The time that it waits counts from now on.
+        try rig.drainLane()
         rig.time.advance(seconds: seconds)
         let job = try rig.transformer.wait(for: 2)[1]
         #expect(job.job.outputs.first?.plan == plan && job.job.reduction == nil && job.job.account == account)

@@ -54,7 +54,7 @@ struct PinnedBodyTests {
         #expect(edge_memfd_is_sealed(file.number) == 1)
         rig.time.advance(seconds: 100)
         let pending = rig.ask("a", "w=1")
-        try rig.loader.wait(for: 2)[1].answerNotModified(at: rig.time.wallSeconds, cacheControl: "max-age=60")
+        try rig.loader.wait(for: 2)[1].answerNotModified(at: rig.time.wallSeconds, cacheControl: "max-age=120")
         _ = try pending.value()
         let second = try #require(rig.pipeline.cached(request, now: rig.time.wallSeconds))
         // The same file: equal bytes are held once.

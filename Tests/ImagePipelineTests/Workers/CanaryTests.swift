@@ -91,7 +91,9 @@ struct CanaryTests {
         }
     }
 
-    @Test func `pictures are made before the canary has passed, but the pool is ready only afterwards`() async throws {
+    @Test func `pictures are made before the canary has passed, but with require the pool is ready only afterwards`()
+        async throws
+    {
         let folder = try TemporaryFolder()
         let path = folder.path + "/worker"
         let script = """
@@ -108,11 +110,34 @@ struct CanaryTests {
                 $0.sandbox = mode
             } _: { pool in
                 #expect(try await pool.result(of: PoolBench.job()).get().pictures.count == 1)
-                #expect(pool.condition == .starting && pool.posture?.has(.systemCallFilter) == true)
+                #expect(pool.condition == (mode == .require ? .starting : .ready))
+                #expect(pool.posture?.has(.systemCallFilter) == true)
                 try Data().write(to: URL(fileURLWithPath: folder.path + "/go"))
                 try await pool.wait { _ in pool.condition == .ready }
                 try FileManager.default.removeItem(atPath: folder.path + "/go")
             }
+        }
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test func `a canary that ends is started again, and no picture is refused`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/worker"
+        let script = """
+            #!/bin/sh
+            case "$*" in *--canary*) [ -e '\(folder.path)/ended' ] || { : > '\(folder.path)/ended'; kill -KILL $$; };; esac
+            exec '\(try WorkerPool.siblingPath())' "$@"
+
+            """
+        try Data(script.utf8).write(to: URL(fileURLWithPath: path))
+        unsafe chmod(path, 0o755)
+        try await PoolBench.withPool {
+            $0.workerPath = path
+            $0.sandbox = .require
+        } _: { pool in
+            try await pool.wait { _ in FileManager.default.fileExists(atPath: folder.path + "/ended") }
+            for _ in 0..<3 { #expect(try await pool.result(of: PoolBench.job()).get().pictures.count == 1) }
+            try await pool.wait { _ in pool.condition == .ready }
         }
         withExtendedLifetime(folder) {}
     }
