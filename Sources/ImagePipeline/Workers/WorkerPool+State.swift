@@ -62,7 +62,8 @@ extension WorkerPool.Shared {
                 return
             }
             // A single failed start is usually transient; before the first greeting it suggests a broken installation.
-            guard condition != .ready || failures > Self.bearableFailures else { return }
+            let isFirst = greetings.load(ordering: .sequentiallyConsistent) == 0
+            guard isFirst || failures > Self.bearableFailures else { return }
             change(&condition, to: .failing(reason))
         }
     }
