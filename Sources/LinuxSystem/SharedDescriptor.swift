@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// A file descriptor that closes when its last owner releases it; owners may be on any thread.
@@ -45,5 +46,24 @@ extension SharedDescriptor {
             }
         }
         return complete ? bytes : nil
+    }
+}
+
+extension SharedDescriptor {
+    /// Copies bytes into a memory file (memfd_create(2)) that nothing can change; `nil` if the system has no room.
+    ///
+    /// - Parameter name: what /proc shows, for operators.
+    package static func sealed(_ bytes: UnsafeRawBufferPointer, name: String) -> SharedDescriptor? {
+        let number = unsafe edge_memfd_create(name)
+        guard number >= 0 else { return nil }
+        let file = SharedDescriptor(owning: number)
+        var written = 0
+        while written < bytes.count {
+            let count = unsafe write(number, bytes.baseAddress.map { unsafe $0 + written }, bytes.count - written)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return nil }
+            written += count
+        }
+        return edge_memfd_seal(number) == 0 ? file : nil
     }
 }

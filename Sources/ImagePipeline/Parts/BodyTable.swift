@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 import HTTPCache
 import LinuxSystem
@@ -58,7 +57,9 @@ final class BodyTable: Sendable {
         let mayBeFile =
             bytes.count >= Self.shortestFile
             && state.withLock { $0.bodies[content] == nil && $0.files < mostFiles }
-        let file = mayBeFile ? Self.file(holding: bytes) : nil
+        let file =
+            mayBeFile
+            ? unsafe bytes.withUnsafeBytes { unsafe SharedDescriptor.sealed($0, name: "edgeprint-result") } : nil
         return state.withLock { state in
             state.lastNumber += 1
             let number = state.lastNumber
@@ -129,21 +130,6 @@ final class BodyTable: Sendable {
 
     /// The number of entities that borrow their bytes.
     var borrowerCount: Int { state.withLock { $0.bodies.values.reduce(0) { $0 + $1.borrowers.count } } }
-
-    /// Copies bytes into a memory file that nothing can change; `nil` if the system has no room.
-    private static func file(holding bytes: [UInt8]) -> SharedDescriptor? {
-        let number = unsafe edge_memfd_create("edgeprint-result")
-        guard number >= 0 else { return nil }
-        let file = SharedDescriptor(owning: number)
-        var written = 0
-        while written < bytes.count {
-            let count = unsafe bytes[written...].withUnsafeBytes { unsafe write(number, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return nil }
-            written += count
-        }
-        return edge_memfd_seal(number) == 0 ? file : nil
-    }
 
     private func isBorrowed(_ lease: BodyLease) -> Bool {
         state.withLock { $0.bodies[lease.content]?.borrowers[lease.key] == lease.number }

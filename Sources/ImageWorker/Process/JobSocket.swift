@@ -70,10 +70,7 @@ struct JobSocket {
     ///
     /// - Returns: `false` if the daemon is gone.
     func send(_ answer: JobRunner.Answer) -> Bool {
-        var files: [CInt] = []
-        defer {
-            for file in files { close(file) }
-        }
+        var files: [SharedDescriptor] = []
         var room = WorkerMessage.maximumInline
         var inline: [[UInt8]?] = []
         for picture in answer.pictures {
@@ -81,7 +78,7 @@ struct JobSocket {
                 room -= picture.count
                 inline.append(picture.copy)
             } else {
-                guard let file = picture.withBytes({ bytes in unsafe Self.memoryFile(bytes) }) else {
+                guard let file = picture.withBytes({ unsafe SharedDescriptor.sealed($0, name: "result") }) else {
                     return sendFailure(answer.reply.id, "cannot create a memory file for a result")
                 }
                 files.append(file)
@@ -100,33 +97,17 @@ struct JobSocket {
         return send(message, [])
     }
 
-    private func send(_ message: [UInt8], _ files: [CInt]) -> Bool {
-        unsafe message.withUnsafeBytes { bytes in
-            unsafe edge_send_with_descriptors(
-                Self.descriptor,
-                bytes.baseAddress,
-                bytes.count,
-                files,
-                CInt(files.count)
-            ) == bytes.count
+    private func send(_ message: [UInt8], _ files: [SharedDescriptor]) -> Bool {
+        withExtendedLifetime(files) {
+            unsafe message.withUnsafeBytes { bytes in
+                unsafe edge_send_with_descriptors(
+                    Self.descriptor,
+                    bytes.baseAddress,
+                    bytes.count,
+                    files.map(\.number),
+                    CInt(files.count)
+                ) == bytes.count
+            }
         }
-    }
-
-    /// Returns a sealed memory file with the given bytes.
-    private static func memoryFile(_ bytes: UnsafeRawBufferPointer) -> CInt? {
-        let file = unsafe edge_memfd_create("result")
-        guard file >= 0 else { return nil }
-        var written = 0
-        while written < bytes.count {
-            let count = unsafe write(file, bytes.baseAddress.map { unsafe $0 + written }, bytes.count - written)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { break }
-            written += count
-        }
-        guard written == bytes.count, edge_memfd_seal(file) == 0 else {
-            close(file)
-            return nil
-        }
-        return file
     }
 }
