@@ -38,12 +38,13 @@ struct FaultyOrigin {
     /// - Parameter source: further keys of the source, as `, key: value`.
     init(_ kind: Kind, source: String = "", script: @escaping ScriptedOrigin.Script) throws {
         self.kind = kind
+        // Without a sandbox there is no canary, whose descriptors close at any time after the start.
         rig = try EndToEndRig(
             """
             breaker: { failures: 0 }
             timeouts: { first-byte: 400ms, total: 800ms }
             limits: { source-bytes: 200kB }
-            workers: { count: 1 }
+            workers: { count: 1, sandbox: off }
             """,
             source: kind.source + source,
             script: { request, connection in

@@ -75,12 +75,14 @@ struct HostilePictureTests {
 
         #expect(record.answers.count == HostileKind.allCases.count * hostileCount * 3)
         let wrong = record.answers.filter {
-            ![200, 413, 415, 422, 504].contains($0.status) || $0.text == "an empty body"
+            ![200, 413, 415, 422, 503, 504].contains($0.status) || $0.text == "an empty body"
         }
         #expect(
             wrong.isEmpty,
             "\(wrong.prefix(20).map { "\($0.target): \($0.status ?? 0) \($0.text)" }.joined(separator: "\n"))"
         )
+        // While killed workers are replaced, a busy machine has no worker for some.
+        #expect(record.answers.count { $0.status == 503 } <= record.answers.count / 100)
         #expect(record.disturbances.isEmpty && record.calm > 10, "\(record.disturbances.prefix(5))")
         try expectUnstored(record)
         try expectUnharmed(calm, body)
