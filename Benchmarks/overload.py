@@ -7,9 +7,10 @@ Usage: Benchmarks/overload.py [SCENARIO…]      flood, slow, share, capacity, l
             new picture a second. Latency of the latter, alone and beside the flood.
   slow      One client with six connections requests SVGs that take ten seconds to draw. Latency of small new pictures of another one.
   share     One client's transforms beside another client that makes 95 % of a load of twice the capacity. Latency of the former.
-  capacity  Transforms at 1, 2, 4 and 10 times the capacity. Answers with 200 within 2 s (goodput), time of refusals, longest wait of
-            requests that fail, p99 of hits against the p99 of the same hits while as many processes as workers burn CPU at the
-            workers' priority, and the time until a new transform takes what it takes when idle.
+  capacity  Transforms at 1, 2, 4 and 10 times the capacity. Answers with 200 within 2 s (goodput), also per core that the load
+            generator leaves, time of refusals, longest wait of requests that fail, p99 of hits against the p99 of the same hits while
+            as many processes as workers burn CPU at the workers' priority, and the time until a new transform takes what it takes
+            when idle.
   leave     60 clients request 12 MP pictures and leave, by FIN. Latency of the next picture, against the latency alone.
   waste     Transforms at 0.5 to 4 times the capacity, with `half-close: gone`: of half of them the client leaves, by FIN or RST, after
             10 to 500 ms. Share of the workers' time that was spent on jobs after all their clients had left.
@@ -163,13 +164,16 @@ def capacity(daemon):
         used, ended = daemon.cpu - used, time.monotonic()
         recovery = recovered(daemon, idle, ended)
         answers = load()
+        generated = (children() - generated) / SECONDS
         good = sum(status == 200 and latency <= GOOD for _, status, latency, _ in answers)
         failed = [latency for _, status, latency, _ in answers if status != 200]
         refused = [latency for latency in failed if latency < 0.5]
         dropped = [latency for latency in failed if latency >= 0.5]
         result["loads"].append({
-            "times": multiple, "goodput per s": round(good / SECONDS, 1), "refused": len(refused), "dropped": len(dropped),
-            "daemon's cores": round(used / SECONDS, 3), "generator's cores": round((children() - generated) / SECONDS, 3),
+            "times": multiple, "goodput per s": round(good / SECONDS, 1),
+            "goodput per s and core left": round(good / SECONDS / (os.cpu_count() - generated), 1),
+            "refused": len(refused), "dropped": len(dropped),
+            "daemon's cores": round(used / SECONDS, 3), "generator's cores": round(generated, 3),
             "statuses": summary(answers)["statuses"], "p50 of 200": milliseconds(percentile(
                 [latency for _, status, latency, _ in answers if status == 200], 0.5)),
             "refused p99": milliseconds(percentile(refused, 0.99)), "dropped max": milliseconds(max(dropped, default=float("nan"))),

@@ -21,15 +21,16 @@ enum HexDigits {
     }
 }
 
-extension Sequence<UInt8> {
+// Of arrays, not of sequences: generic code is not specialised in other modules, and each cache key is written this way.
+extension [UInt8] {
     /// Two lower-case hexadecimal digits for each byte.
     package var hexText: String {
-        var text: [UInt8] = []
-        text.reserveCapacity(2 * underestimatedCount)
-        for byte in self {
-            text.append(HexDigits.lower(byte >> 4))
-            text.append(HexDigits.lower(byte & 15))
+        unsafe String(unsafeUninitializedCapacity: 2 * count) { text in
+            for index in indices {
+                unsafe text.initializeElement(at: 2 * index, to: HexDigits.lower(self[index] >> 4))
+                unsafe text.initializeElement(at: 2 * index + 1, to: HexDigits.lower(self[index] & 15))
+            }
+            return 2 * count
         }
-        return String(decoding: text, as: UTF8.self)
     }
 }

@@ -13,7 +13,7 @@ final class Brownouts: Sendable {
     private let metrics: Metrics
     private let time: any TimeSource
     private let followUp: BrownoutFollowUp
-    private let log: BrownoutLog
+    private let log: OverloadLog
 
     /// - Parameter limit: returns the maximum number of images that wait to be made afterwards.
     init(
@@ -28,7 +28,11 @@ final class Brownouts: Sendable {
         self.metrics = metrics
         self.time = time
         followUp = BrownoutFollowUp(pipeline: pipeline, time: time, delays: delays, limit: limit)
-        log = BrownoutLog(logger, time: time) { delays.run(after: $0, $1) }
+        log = OverloadLog(
+            logger,
+            "overloaded: requests are answered with what is stored (brownout)",
+            time: time
+        ) { delays.run(after: $0, $1) }
     }
 
     /// The number of images that are still to be made.

@@ -228,6 +228,7 @@ final class DaemonParts: Sendable {
         brownouts = Brownouts(pipeline: pipeline, metrics: metrics, time: time, logger: logger) {
             live.current.placeholders.behind
         }
+        let failures = FailureLog(logger: logger, time: time)
         let rates = ClientRates(unnamed: UnnamedClientNotice(logger: logger).tell)
         var serving = ServerConfiguration(configuration, sockets: sockets, loops: loops, time: time)
         serving.accounts = accounts
@@ -243,7 +244,7 @@ final class DaemonParts: Sendable {
                     pipeline: pipeline,
                     metrics: metrics,
                     time: time,
-                    logger: logger,
+                    failures: failures,
                     live: live,
                     rates: rates,
                     redirect: configuration.answers.accelRedirect,
@@ -258,7 +259,7 @@ final class DaemonParts: Sendable {
                     live: live,
                     rates: rates,
                     via: via,
-                    logger: logger,
+                    failures: failures,
                     time: time,
                     tracer: tracer
                 ),

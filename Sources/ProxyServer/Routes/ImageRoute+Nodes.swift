@@ -48,7 +48,7 @@ extension ImageRoute {
                 promise.complete(response, AnswerNote(answer, end: time.monotonic))
             case .failure(let error):
                 let problem = Problem(error)
-                logger.tell(of: error, problem, source: variant.origin.source.name, id: id)
+                failures.tell(of: error, problem, source: variant.origin.source.name, id: id)
                 promise.complete(NodeAnswer.response(error, problem, id: id))
             }
         }

@@ -4,14 +4,13 @@ import HTTPSemantics
 import ImagePipeline
 import ImagePlan
 import LinuxSystem
-import Logging
 
 /// Serves image requests: hits on the event loop, everything else through the pipeline.
 final class ImageRoute: Sendable {
     let pipeline: Pipeline
     let metrics: Metrics
     let time: any TimeSource
-    let logger: Logger
+    let failures: FailureLog
     private let live: LiveConfiguration
     private let rates: ClientRates
     private let redirect: AccelRedirect
@@ -33,7 +32,7 @@ final class ImageRoute: Sendable {
         pipeline: Pipeline,
         metrics: Metrics,
         time: any TimeSource,
-        logger: Logger,
+        failures: FailureLog,
         live: LiveConfiguration,
         rates: ClientRates,
         redirect: AccelRedirect = AccelRedirect(),
@@ -53,7 +52,7 @@ final class ImageRoute: Sendable {
         self.pipeline = pipeline
         self.metrics = metrics
         self.time = time
-        self.logger = logger
+        self.failures = failures
         resolvers = (0..<loops).map { _ in LoopResolver(resolver) }
     }
 
@@ -256,7 +255,7 @@ final class ImageRoute: Sendable {
         id: String
     ) -> Response {
         var problem = Problem(error)
-        logger.tell(of: error, problem, source: variant.origin.source.name, id: id)
+        failures.tell(of: error, problem, source: variant.origin.source.name, id: id)
         // A response must not be reused after the request has expired.
         let left = request.expires.map { max(0, $0 - time.wallSeconds) } ?? .max
         problem.lifetime = request.isPersonal ? nil : problem.lifetime.map { min($0, left) }

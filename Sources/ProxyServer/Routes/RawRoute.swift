@@ -3,7 +3,6 @@ import HTTPKit
 import HTTPSemantics
 import ImagePipeline
 import LinuxSystem
-import Logging
 
 /// Serves requests of raw sources, as a plain HTTP cache for any content.
 final class RawRoute: Sendable {
@@ -11,7 +10,7 @@ final class RawRoute: Sendable {
     private let live: LiveConfiguration
     private let rates: ClientRates
     private let via: ViaName
-    private let logger: Logger
+    private let failures: FailureLog
     private let time: any TimeSource
     private let tracer: Tracer?
 
@@ -20,7 +19,7 @@ final class RawRoute: Sendable {
         live: LiveConfiguration,
         rates: ClientRates,
         via: ViaName,
-        logger: Logger,
+        failures: FailureLog,
         time: any TimeSource = SystemTime(),
         tracer: Tracer? = nil
     ) {
@@ -30,7 +29,7 @@ final class RawRoute: Sendable {
         self.via = via
         self.proxy = proxy
         self.live = live
-        self.logger = logger
+        self.failures = failures
     }
 
     /// Handles a request to a site, on the loop's thread; `nil` if it is not for a raw source.
@@ -125,7 +124,7 @@ final class RawRoute: Sendable {
         let promise = context.promise(onCancel: { waiting.leave() })
         let (id, start, tracing) = (context.trace.id, context.monotonic, tracer?.trace(of: context))
         let subscription = proxy.load(request, interim: { [via] in promise.interim($0, via: via) }) {
-            [logger, via, live, time] result in
+            [failures, via, live, time] result in
             if Self.hasDownloaded(result) {
                 tracing?.downloaded(from: start, to: time.monotonic, hasFailed: result.isFailure)
             }
@@ -133,7 +132,7 @@ final class RawRoute: Sendable {
             case .success(let answer): promise.complete(Response(answer, of: origin, via: via).tagged(tag))
             case .failure(let error):
                 let problem = Problem(error)
-                logger.tell(of: error, problem, source: origin.source.name, id: id)
+                failures.tell(of: error, problem, source: origin.source.name, id: id)
                 promise.complete(
                     Response(problem, id: id).with(origin.varyField).readable(by: live.current.answers.cors)
                         .tagged(error.isOverload ? tag | AnswerTag.shed : tag)

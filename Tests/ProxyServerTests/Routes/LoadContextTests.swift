@@ -144,7 +144,7 @@ private final class RouteRig: Sendable {
             time: time,
             waiters: 10
         )
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let failures = FailureLog(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, time: time)
         let resolver = ResolverCell(try RequestResolver(loaded.configuration, time: time))
         let live = LiveConfiguration(loaded)
         var configuration = ServerConfiguration(addresses: [.tcp(host: "127.0.0.1", port: 0)], time: time)
@@ -157,12 +157,12 @@ private final class RouteRig: Sendable {
                     pipeline: pipeline,
                     metrics: Metrics(loops: 1),
                     time: time,
-                    logger: logger,
+                    failures: failures,
                     live: live,
                     rates: ClientRates(),
                     loops: 1
                 ),
-                raw: RawRoute(proxy: raw, live: live, rates: ClientRates(), via: ViaName(), logger: logger),
+                raw: RawRoute(proxy: raw, live: live, rates: ClientRates(), via: ViaName(), failures: failures),
                 site: resolver.table.standard
             )
         )

@@ -1,8 +1,8 @@
 import LinuxSystem
 import Logging
 
-/// Logs when answers under overload begin and when they have ended: two lines for any number of answers.
-final class BrownoutLog: Sendable {
+/// Logs when what clients get under overload begins and when it has ended: two lines for any number of answers. Any thread.
+final class OverloadLog: Sendable {
     private struct State: Sendable {
         /// The number of answers since the beginning; 0 while there are none.
         var answers = 0
@@ -15,17 +15,22 @@ final class BrownoutLog: Sendable {
     static let quiet: Int64 = 30_000_000_000
 
     private let logger: Logger
+    private let message: Logger.Message
     private let time: any TimeSource
     private let later: @Sendable (_ delay: Int64, _ work: @escaping @Sendable () -> Void) -> Bool
     private let state = Lock(State())
 
-    /// - Parameter later: runs a closure after a delay in nanoseconds; false if it never will.
+    /// - Parameters:
+    ///   - message: logged at the beginning.
+    ///   - later: runs a closure after a delay in nanoseconds; false if it never will.
     init(
         _ logger: Logger,
+        _ message: Logger.Message,
         time: any TimeSource,
         later: @escaping @Sendable (_ delay: Int64, _ work: @escaping @Sendable () -> Void) -> Bool
     ) {
         self.logger = logger
+        self.message = message
         self.time = time
         self.later = later
     }
@@ -40,10 +45,7 @@ final class BrownoutLog: Sendable {
             return state.answers == 1
         }
         guard begins else { return }
-        logger.warning(
-            "overloaded: requests are answered with what is stored (brownout)",
-            metadata: ["source": "\(source)"]
-        )
+        logger.warning(message, metadata: ["source": "\(source)"])
         check(after: Self.quiet)
     }
 

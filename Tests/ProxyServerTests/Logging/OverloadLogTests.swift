@@ -7,7 +7,7 @@ import Testing
 
 /// The log's lines about answers under overload.
 @Suite(.timeLimit(.minutes(1)))
-struct BrownoutLogTests {
+struct OverloadLogTests {
     /// Closures that wait for the test.
     private final class Later: Sendable {
         private let waiting = Lock<[(delay: Int64, work: @Sendable () -> Void)]>([])
@@ -33,7 +33,7 @@ struct BrownoutLogTests {
             budget: LineBudget(rate: 0),
             time: time
         )
-        let log = BrownoutLog(logger, time: time) {
+        let log = OverloadLog(logger, "overloaded: busy", time: time) {
             later.add($0, $1)
             return true
         }
@@ -62,7 +62,7 @@ struct BrownoutLogTests {
             budget: LineBudget(rate: 0),
             time: ManualTime()
         )
-        let log = BrownoutLog(logger, time: ManualTime()) { _, _ in false }
+        let log = OverloadLog(logger, "overloaded: busy", time: ManualTime()) { _, _ in false }
         for _ in 0..<2 { log.note("photos") }
         #expect(pair.readText().split(separator: "\n").count == 2)
     }

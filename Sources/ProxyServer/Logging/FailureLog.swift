@@ -1,19 +1,35 @@
 import ImagePipeline
+import LinuxSystem
 import Logging
 
-extension Logger {
-    /// Logs a failure that is relevant to the operator: not one caused by the request, and not one served from the cache.
-    ///
+/// Logs failures of requests that are relevant to the operator: not those caused by the request, and not those served from the cache.
+///
+/// Any thread.
+final class FailureLog: Sendable {
+    private let logger: Logger
+    /// A line for each refusal would cost as much as the refusal.
+    private let refusals: OverloadLog
+
+    init(logger: Logger, time: any TimeSource) {
+        let delays = DelayLine()
+        self.logger = logger
+        refusals = OverloadLog(logger, "overloaded: requests are refused", time: time) { delays.run(after: $0, $1) }
+    }
+
     /// - Parameter problem: the response to the client.
     func tell(of error: PipelineError, _ problem: Problem, source: String, id: String) {
         if let rule = error.refusedRule {
             // The rule is not shown to clients.
-            notice("origin refused", metadata: ["id": "\(id)", "source": "\(source)", "rule": "\(rule)"])
-        } else if error.isUnasked {
-            // Logged once, when the breaker opened, or the source was suspended or taken offline.
-            debug("request failed", metadata: ["id": "\(id)", "source": "\(source)", "detail": "\(problem.detail)"])
+            logger.notice("origin refused", metadata: ["id": "\(id)", "source": "\(source)", "rule": "\(rule)"])
+        } else if error.isUnasked || error.isOverload {
+            // Logged once, when the breaker opened, or the source was suspended or taken offline, or the overload began.
+            logger.debug(
+                "request failed",
+                metadata: ["id": "\(id)", "source": "\(source)", "detail": "\(problem.detail)"]
+            )
+            if error.isOverload { refusals.note(source) }
         } else if problem.status >= 500, problem.lifetime == nil, error != .notCached {
-            warning(
+            logger.warning(
                 "request failed",
                 metadata: [
                     "id": "\(id)", "status": "\(problem.status)", "source": "\(source)",
