@@ -40,7 +40,9 @@ final class Canary: Sendable {
             } catch {
                 failures += 1
                 // The workers do without it: a process that has ended is no reason to refuse pictures.
-                if !error.isTransient || failures > WorkerPool.Shared.bearableFailures { shared.noteUntried(error) }
+                if failures == WorkerPool.Shared.bearableFailures + 1 || !error.isTransient {
+                    shared.noteUntried(error)
+                }
                 wake.wait(upTo: WorkerDriver.delay(after: failures))
             }
         }

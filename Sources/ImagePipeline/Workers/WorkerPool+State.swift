@@ -1,4 +1,5 @@
 import Glibc
+import ImagePlan
 import LinuxSystem
 import Synchronization
 
@@ -34,8 +35,14 @@ extension WorkerPool.Shared {
     }
 
     /// Records that the canary could not be started, or that its confinement or its calls are not what the mode demands.
+    ///
+    /// Only `require` refuses pictures for it: each worker has its filter all the same.
     func noteUntried(_ failure: WorkerStartFailure) {
         let reason = failure.reason(path: workerPath)
+        guard configuration.sandbox == .require else {
+            configuration.trialFailed?(reason)
+            return
+        }
         condition.withLock { condition in
             guard !isStopping.load(ordering: .relaxed) else { return }
             confinement.withLock { $0.isTrusted = false }

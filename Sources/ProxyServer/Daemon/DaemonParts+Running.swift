@@ -72,7 +72,7 @@ extension DaemonParts {
     }
 
     /// Logs changes of the workers' condition.
-    static func tell(_ condition: WorkerPool.Condition, _ readiness: Readiness, _ logger: Logger) {
+    private static func tell(_ condition: WorkerPool.Condition, _ readiness: Readiness, _ logger: Logger) {
         let before = readiness.workers
         let isReady = readiness.setWorkers(condition)
         switch (condition, before) {
@@ -109,8 +109,21 @@ extension DaemonParts {
         }
     }
 
+    /// Has the pool's changes logged, and what is ready told.
+    static func watch(_ pool: inout WorkerPool.Configuration, _ readiness: Readiness, _ logger: Logger) {
+        let mode = pool.sandbox
+        pool.conditionChanged = { tell($0, readiness, logger) }
+        pool.postureChanged = { tell(SandboxReport(mode, $0), readiness, logger) }
+        pool.trialFailed = { reason in
+            logger.warning(
+                "the trial of all coders in the workers' sandbox fails; pictures are made, and it is tried again",
+                metadata: ["reason": "\(reason)"]
+            )
+        }
+    }
+
     /// Logs the confinement that is in force in the workers.
-    static func tell(_ sandbox: SandboxReport, _ readiness: Readiness, _ logger: Logger) {
+    private static func tell(_ sandbox: SandboxReport, _ readiness: Readiness, _ logger: Logger) {
         readiness.setSandbox(sandbox)
         let metadata: Logger.Metadata = [
             "mode": "\(sandbox.mode.rawValue)", "inForce": "\(sandbox.inForce)", "missing": "\(sandbox.missing)",

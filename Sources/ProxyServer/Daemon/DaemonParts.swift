@@ -79,9 +79,7 @@ final class DaemonParts: Sendable {
         let accounts = ClientAccounts()
         var pool = WorkerPool.Configuration(configuration)
         pool.accounts = accounts
-        pool.conditionChanged = { Self.tell($0, readiness, logger) }
-        let mode = pool.sandbox
-        pool.postureChanged = { Self.tell(SandboxReport(mode, $0), readiness, logger) }
+        Self.watch(&pool, readiness, logger)
         workers = try WorkerPool(pool, time: time)
         let (plan, shares) = (configuration.memoryPlan, configuration.memoryShares)
         var memory = MemoryCache<Entity>.Configuration(capacity: shares.pictures)

@@ -1,7 +1,9 @@
 import LinuxSystem
 import Logging
 
-/// Logs when what clients get under overload begins and when it has ended: two lines for any number of answers. Any thread.
+/// Logs when a kind of answers to overload begins and when it has ended: two lines for any number of answers.
+///
+/// Any thread.
 final class OverloadLog: Sendable {
     private struct State: Sendable {
         /// The number of answers since the beginning; 0 while there are none.

@@ -142,6 +142,40 @@ struct CanaryTests {
         withExtendedLifetime(folder) {}
     }
 
+    @Test(arguments: [SandboxMode.best, .require])
+    func `a canary that always ends is told of, and only require refuses pictures for it`(
+        _ mode: SandboxMode
+    ) async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/worker"
+        let script = """
+            #!/bin/sh
+            case "$*" in *--canary*) kill -KILL $$;; esac
+            exec '\(try WorkerPool.siblingPath())' "$@"
+
+            """
+        try Data(script.utf8).write(to: URL(fileURLWithPath: path))
+        unsafe chmod(path, 0o755)
+        let told = Signal<[String]>([])
+        try await PoolBench.withPool {
+            $0.workerPath = path
+            $0.sandbox = mode
+            $0.trialFailed = { reason in told.update { $0.append(reason) } }
+        } _: { pool in
+            guard mode == .best else {
+                try await pool.wait { _ in pool.condition != .starting }
+                let result = try await pool.result(of: PoolBench.job())
+                #expect(throws: PipelineError.noWorker) { try result.get() }
+                return
+            }
+            try told.wait { !$0.isEmpty }
+            for _ in 0..<3 { #expect(try await pool.result(of: PoolBench.job()).get().pictures.count == 1) }
+            #expect(pool.condition == .ready)
+        }
+        #expect(told.value.count == (mode == .best ? 1 : 0))
+        withExtendedLifetime(folder) {}
+    }
+
     @Test func `require refuses a worker that tells of no confinement`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/worker"

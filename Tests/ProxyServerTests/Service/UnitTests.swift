@@ -31,6 +31,17 @@ struct UnitTests {
         origin = try ScriptedOrigin(ScriptedOrigin.pictures(["a.png": Self.picture, "a.gif": animation]))
     }
 
+    private static let listeners = "listen: 127.0.0.1:0\nadmin: { listen: unix:/run/edgeprint/admin.sock }\n"
+
+    /// Waits until the daemon is ready, with its canary; it is asked by the socket that `listeners` names.
+    private func ready(_ units: BootedUnits) throws -> RawHTTPResponse {
+        try waitFor {
+            let path = units.root + "/run/edgeprint/admin.sock"
+            let answer = try RawHTTPClient(unixPath: path, timeoutMilliseconds: 20_000).get("/readyz")
+            return answer.status == 200 ? answer : nil
+        }
+    }
+
     /// Requests every format, from HTTP and file sources, including files that the daemon itself has encoded.
     private func makePictures(_ units: BootedUnits) throws {
         let folder = units.root + "/srv/"
@@ -133,12 +144,9 @@ struct UnitTests {
 
     /// Namespaces are missing: the unit forbids them.
     @Test func `the workers' own sandbox is required and in force`() throws {
-        let listeners = "listen: 127.0.0.1:0\nadmin: { listen: unix:/run/edgeprint/admin.sock }\n"
-        let units = try BootedUnits(yaml, listeners: listeners)
+        let units = try BootedUnits(yaml, listeners: Self.listeners)
         try makePictures(units)
-        let client = try RawHTTPClient(unixPath: units.root + "/run/edgeprint/admin.sock", timeoutMilliseconds: 20_000)
-        let answer = try client.get("/readyz")
-        #expect(answer.status == 200)
+        let answer = try ready(units)
         let document = try #require(try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any])
         let sandbox = try #require(document["sandbox"] as? [String: Any], "\(answer.text)")
         #expect(sandbox["mode"] as? String == "require")
@@ -172,10 +180,11 @@ struct UnitTests {
     }
 
     @Test func `a killed worker does not affect the service`() throws {
-        let units = try BootedUnits(yaml)
+        let units = try BootedUnits(yaml, listeners: Self.listeners)
         let main = try units.property("MainPID")
-        // If all workers end before the first greeting, the installation counts as broken.
+        // If all workers end before the first greeting, or the canary each time, the installation counts as broken.
         try expect(try units.get("/web/a.png?w=40&format=png"), .png, [40, 30])
+        _ = try ready(units)
         for round in 1...3 {
             for worker in try units.workers() { try units.run("kill", "-KILL", worker) }
             try expect(try units.get("/web/a.png?w=\(round * 4)&format=png"), .png, [round * 4, round * 3])
