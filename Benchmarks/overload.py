@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures how the daemon behaves under more load than it can carry (open loop).
 
-Usage: Benchmarks/overload.py [SCENARIO…]      flood, slow, share, capacity, leave, waste, brownout; by default all of them
+Usage: Benchmarks/overload.py [SCENARIO…]      flood, slow, share, capacity, goodput, leave, waste, brownout; by default all of them
 
   flood     Clients with BENCH_FLOOD connections request 12 MP pictures, each a new one; a client at another address requests one small
             new picture a second. Latency of the latter, alone and beside the flood.
@@ -11,6 +11,8 @@ Usage: Benchmarks/overload.py [SCENARIO…]      flood, slow, share, capacity, l
             generator leaves, time of refusals, longest wait of requests that fail, p99 of hits against the p99 of the same hits while
             as many processes as workers burn CPU at the workers' priority, and the time until a new transform takes what it takes
             when idle.
+  goodput   The goodput of `capacity` in BENCH_TURNS turns of all loads, since a machine whose speed varies slows one load more than
+            another: means of each load, against the best of them.
   leave     60 clients request 12 MP pictures and leave, by FIN. Latency of the next picture, against the latency alone.
   waste     Transforms at 0.5 to 4 times the capacity, with `half-close: gone`: of half of them the client leaves, by FIN or RST, after
             10 to 500 ms. Share of the workers' time that was spent on jobs after all their clients had left.
@@ -21,7 +23,7 @@ due. Prints a table, and writes JSON to BENCH_JSON (default: none).
 
 Environment: BENCH_BUILD (folder of the binaries, .build/release), BENCH_IMAGES (../shared/images), BENCH_SECONDS (per phase, 6),
 BENCH_CORES (processors for the daemon alone, such as 0; by default it shares all with the benchmark), BENCH_FLOOD (500 connections),
-BENCH_PLAN (the query of transforms), BENCH_FOLDER (for the cache; /tmp), BENCH_TOP (lines added to the configuration).
+BENCH_TURNS (of `goodput`, 5), BENCH_PLAN (the query of transforms), BENCH_FOLDER (for the cache; /tmp), BENCH_TOP (lines added to the configuration).
 """
 
 import asyncio
@@ -181,6 +183,28 @@ def capacity(daemon):
     return result
 
 
+def goodput(daemon):
+    """Goodput at multiples of the capacity, in turns."""
+    rate, turns, left = capacity_of(daemon), [], {}
+    for _ in range(int(os.environ.get("BENCH_TURNS", 5))):
+        turn = {}
+        for multiple in (1, 2, 4, 10):
+            paths = [fresh("medium", PLAN) for _ in range(int(rate * multiple * SECONDS))]
+            generated = children()
+            answers = in_process(crowd, daemon.port, CROWD, paths, rate * multiple, PATIENCE)()
+            name = f"{multiple} x"
+            turn[name] = round(sum(status == 200 and latency <= GOOD for _, status, latency, _ in answers) / SECONDS, 1)
+            left.setdefault(name, []).append(turn[name] / (os.cpu_count() - (children() - generated) / SECONDS))
+        turns.append(turn)
+
+    def against_best(lists):
+        means = {name: sum(values) / len(values) for name, values in lists.items()}
+        return {name: round(mean / max(means.values()), 3) for name, mean in means.items()}
+    return {"capacity per s": round(rate, 1), "turns": turns,
+            "mean against the best mean": against_best({name: [turn[name] for turn in turns] for name in turns[0]}),
+            "the same per core left": against_best(left)}
+
+
 def children():
     """Seconds of processor time of processes of this one that have ended."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -273,7 +297,8 @@ def brownout(daemon):
     return {"capacity per s": round(rate, 1), "share of 200s": round(good / len(answers), 3), "rungs": rungs, **result}
 
 
-SCENARIOS = {"flood": flood, "slow": slow, "share": share, "capacity": capacity, "leave": leave, "waste": waste, "brownout": brownout}
+SCENARIOS = {"flood": flood, "slow": slow, "share": share, "capacity": capacity, "goodput": goodput,
+             "leave": leave, "waste": waste, "brownout": brownout}
 # Lines that a scenario adds to the configuration.
 TOP = {"waste": "clients: { half-close: gone }"}
 
