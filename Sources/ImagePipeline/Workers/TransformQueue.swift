@@ -177,13 +177,13 @@ final class TransformQueue: Sendable {
         }
     }
 
-    /// Takes the next job other than a background job; the taker must call `release` after the job's last attempt.
+    /// Takes the next job other than a background job, or one that has waited for long; the taker must call `release` after the job's last attempt.
     func take() -> PendingTransform? {
         let isSignalled = event.take()
         let now = time.monotonic
         return state.withLock { state in
             if let job = state.schedule.take(at: now) {
-                job.item.isExtra = state.schedule.running(of: job.account) > 1
+                job.item.isExtra = job.priority == .background || state.schedule.running(of: job.account) > 1
                 return job.item
             }
             // Without a signal, another driver has it.

@@ -22,6 +22,9 @@ extension TransformSchedule {
         /// Waiting for this long raises a job by one priority.
         var ageing: Int64 { max(1, queueTime / 4) }
 
+        /// The wait after which a background job starts although others wait, one in this time.
+        var longestBehind: Int64 { queueTime.multipliedCapped(by: 10) }
+
         /// The number of jobs that an account may run at a time.
         ///
         /// Jobs of the daemon for which clients wait have no account, and may take all workers.

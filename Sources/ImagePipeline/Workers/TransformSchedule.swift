@@ -17,8 +17,8 @@ import LinuxSystem
 ///
 /// A value without I/O or clocks: calls state the time, in monotonic nanoseconds.
 ///
-/// Background jobs start only while no other job waits and a worker stays free. The daemon's own jobs of low priority come after all
-/// clients' jobs until they have waited for `Limits.queueTime`.
+/// Background jobs start only while no other job waits and a worker stays free, or when they have waited for `Limits.longestBehind`. The
+/// daemon's own jobs of low priority come after all clients' jobs until they have waited for `Limits.queueTime`.
 struct TransformSchedule<Item> {
     /// A job, waiting or running.
     struct Job {
@@ -100,6 +100,8 @@ struct TransformSchedule<Item> {
     private(set) var waitingBehind = 0
     /// The bytes of decoded pixels of all running jobs, at most.
     private(set) var bytes = 0
+    /// When a background job last started while others waited, in monotonic nanoseconds.
+    private var lastAged: Int64?
     /// What the account of the last started job had been charged before.
     var level: Int64 = 0
     private var jobs: UInt64 = 0
@@ -165,6 +167,7 @@ struct TransformSchedule<Item> {
     /// Smaller jobs do not overtake that one, or it might wait forever. It runs until `settle`.
     mutating func take(at now: Int64) -> Job? {
         charge(at: now)
+        if let aged = takeAged(at: now) { return aged }
         guard let account = next(at: now), let place = accounts[account]?.first(at: now, limits) else { return nil }
         return start(account, place, at: now)
     }
@@ -177,6 +180,21 @@ struct TransformSchedule<Item> {
         guard ready - runs.count >= 2 || limits.workers == 1 && runs.isEmpty else { return nil }
         let account = accounts.filter { !$0.value.behind.isEmpty }.min { $0.value.precedes($1.value) }
         return account.flatMap { start($0.key, .behind, at: now) }
+    }
+
+    /// Starts the background job that has waited longest, if it and the last one that started so are `Limits.longestBehind` old.
+    ///
+    /// So prefetches and warming go on under a lasting load, and clients, who wait meanwhile, lose little to them.
+    private mutating func takeAged(at now: Int64) -> Job? {
+        guard waiting > 0, waitingBehind > 0 else { return nil }
+        let oldest = accounts.compactMap { key, account in account.behind.first.map { (key: key, since: $0.since) } }
+            .min { $0.since < $1.since }
+        guard let oldest, now - max(oldest.since, lastAged ?? .min) >= limits.longestBehind,
+            !runs.values.contains(where: { $0.job.priority == .background })
+        else { return nil }
+        let job = start(oldest.key, .behind, at: now)
+        if job != nil { lastAged = now }
+        return job
     }
 
     /// The account whose job starts next.

@@ -60,7 +60,7 @@ final class TransferMailbox: Sendable {
         var count: eventfd_t = 0
         unsafe eventfd_read(event.number, &count)
         return state.withLock { state in
-            defer { state = State() }
+            defer { (state.messages, state.news) = ([], 0) }
             return state.messages
         }
     }

@@ -114,7 +114,17 @@ struct LockedWorkerTests {
         "filter=duotone:102040,ffe0a0", "filter=monochrome:4080ff", "filter=vignette", "filter=chroma:4080ff",
         "tint=ff8800a0",
         "tint=ff8800,multiply", "pad=5&bg=ffffff", "pad=5&bg=ffffff&trim=10", "mask=circle", "mask=star", "icc=keep",
+        "offset=10,-6,0", "w=30&h=30&fit=cover&gravity=attention", "w=30&h=30&fit=cover&gravity=entropy",
+        "w=30&h=30&fit=cover&gravity=subject", "linear=1&w=30",
     ]
+
+    @Test func `the steps are all`() {
+        let parameters = Self.steps.flatMap { $0.split(separator: "&") }
+        let taken = Set(parameters.compactMap { $0.split(separator: "=").first.map { String($0) } })
+        // Taken with another image, below.
+        let names = StepRegistry.types.map { Set($0.names) }.filter { !$0.contains("watermark") }
+        #expect(names.allSatisfy { !$0.isDisjoint(with: taken) }, "add the new step to the list above")
+    }
 
     @Test func `every step is taken, and every description and placeholder made`() async throws {
         let query = Self.steps.flatMap { step in ["png", "webp"].map { "\(step)&format=\($0)" } }

@@ -175,6 +175,42 @@ struct TransformScheduleTests {
         #expect(Set([bench.takeBehind(), bench.takeBehind()]) == ["prefetch1", "warm"] && bench.takeBehind() == nil)
     }
 
+    @Test func `a background job that has waited for ten queue times starts under a lasting load, one in that time`()
+        throws
+    {
+        let bench = ScheduleBench(workers: 2) { $0.patience = 1_000_000_000_000 }
+        for index in 0..<3 { try bench.add("prefetch\(index)", of: "a", .background) }
+        var started: [(name: String, time: Int64)] = []
+        // A client whose next job always waits.
+        for second in 0..<60 {
+            bench.now = Int64(second) * 1_000
+            try bench.add("job\(second)", of: "b", cost: 1)
+            try bench.add("other\(second)", of: "c", cost: 1)
+            for _ in 0..<3 {
+                guard let name = bench.take() else { continue }
+                if name.hasPrefix("prefetch") { started.append((name, bench.now)) }
+                bench.end(name)
+            }
+            _ = bench.expire()
+        }
+        #expect(started.map(\.name) == ["prefetch0", "prefetch1"])
+        #expect(started.map(\.time) == [20_000, 40_000])
+        #expect(bench.schedule.waitingBehind == 1)
+    }
+
+    @Test func `of background jobs that have waited for long only one runs while others wait`() throws {
+        let bench = ScheduleBench(workers: 3) { $0.patience = 1_000_000_000_000 }
+        for index in 0..<2 { try bench.add("prefetch\(index)", of: "a", .background) }
+        bench.now = 20_000
+        for index in 0..<4 { try bench.add("job\(index)", of: "b") }
+        #expect(bench.take() == "prefetch0")
+        bench.now = 45_000
+        for index in 4..<8 { try bench.add("job\(index)", of: "b") }
+        #expect(bench.take()?.hasPrefix("job") == true)
+        bench.end("prefetch0")
+        #expect(bench.take() == "prefetch1")
+    }
+
     @Test func `the daemon's own low jobs come after all clients' until they have waited for the queue time`() throws {
         let bench = ScheduleBench(workers: 1) { $0.patience = 1_000_000_000_000 }
         try bench.add("refresh", of: nil, .low)

@@ -9,7 +9,9 @@ struct ClientAddressCheck: DoctorCheck {
     func findings(_ probe: any SystemProbe) -> [Finding] {
         let sockets = listeners.filter { if case .unix = $0 { true } else { false } }
         guard !sockets.isEmpty, !proxies.trust.contains(PeerAddress.unix) else {
-            return proxies.trust.isEmpty ? [] : [.ok("clients", "trusted proxies name the clients of their requests")]
+            // Whether they do, only requests tell.
+            let text = "trusted proxies are to name their clients in X-Forwarded-For; the log warns where it is missing"
+            return proxies.trust.isEmpty ? [] : [.ok("clients", text)]
         }
         return sockets.map { socket in
             .warning(
