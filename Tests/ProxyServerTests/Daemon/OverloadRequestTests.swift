@@ -114,6 +114,19 @@ struct OverloadRequestTests {
         #expect(abandoned > 0 && abandoned < busy, "\(abandoned) of \(busy)")
     }
 
+    @Test func `a half-closed client's slow image gives way when another client waits for a worker`() throws {
+        let rig = try rig("workers: { count: 1 }\noverload: { queue-time: 20s }")
+        let bomb = try send("/photos/bomb.svg?w=3000&enlarge=1&format=png", from: "203.0.113.1", to: rig)
+        try rig.waitUntil("edgeprint_workers_busy", is: 1)
+        bomb.shutdownWrite()
+        // Its client may still be there. The original's own bytes need no worker.
+        for _ in 0..<20 { #expect(try rig.get("/photos/small.png", [("X-Forwarded-For", "203.0.113.2")]).status == 200) }
+        #expect(try rig.metric("edgeprint_variants_under_way") == 1)
+        #expect(try rig.get("/photos/small.png?w=10", [("X-Forwarded-For", "203.0.113.2")]).status == 200)
+        #expect(try bomb.isAtEnd())
+        try rig.waitUntil("edgeprint_variants_under_way", is: 0)
+    }
+
     @Test func `a request whose turn would come too late is 503, and only this client's`() throws {
         let rig = try rig("workers: { count: 2 }\noverload: { queue-time: 2s }")
         let slow = ("X-Forwarded-For", "203.0.113.1")
