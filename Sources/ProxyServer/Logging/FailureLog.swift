@@ -7,7 +7,7 @@ import Logging
 /// Any thread.
 final class FailureLog: Sendable {
     private let logger: Logger
-    /// A line for each refusal would cost as much as the refusal.
+    /// A line for each refusal would cost a seventh of the refusal, when processor time is scarce.
     private let refusals: OverloadLog
 
     init(logger: Logger, time: any TimeSource) {
@@ -27,7 +27,7 @@ final class FailureLog: Sendable {
                 "request failed",
                 metadata: ["id": "\(id)", "source": "\(source)", "detail": "\(problem.detail)"]
             )
-            if error.isOverload { refusals.note(source) }
+            if error.isOverload { refusals.note(source, detail: problem.detail) }
         } else if problem.status >= 500, problem.lifetime == nil, error != .notCached {
             logger.warning(
                 "request failed",

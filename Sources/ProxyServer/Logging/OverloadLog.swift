@@ -37,8 +37,8 @@ final class OverloadLog: Sendable {
         self.later = later
     }
 
-    /// Records an answer of a source.
-    func note(_ source: String) {
+    /// Records an answer of a source; the first one's detail is logged.
+    func note(_ source: String, detail: String? = nil) {
         let now = time.monotonic
         let begins = state.withLock { state -> Bool in
             state.answers += 1
@@ -47,7 +47,9 @@ final class OverloadLog: Sendable {
             return state.answers == 1
         }
         guard begins else { return }
-        logger.warning(message, metadata: ["source": "\(source)"])
+        var metadata: Logger.Metadata = ["source": "\(source)"]
+        if let detail { metadata["detail"] = "\(detail)" }
+        logger.warning(message, metadata: metadata)
         check(after: Self.quiet)
     }
 
