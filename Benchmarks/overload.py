@@ -7,12 +7,11 @@ Usage: Benchmarks/overload.py [SCENARIO…]      flood, slow, share, capacity, g
             new picture a second. Latency of the latter, alone and beside the flood.
   slow      One client with six connections requests SVGs that take ten seconds to draw. Latency of small new pictures of another one.
   share     One client's transforms beside another client that makes 95 % of a load of twice the capacity. Latency of the former.
-  capacity  Transforms at 1, 2, 4 and 10 times the capacity. Answers with 200 within 2 s (goodput), also per core that the load
-            generator leaves, time of refusals, longest wait of requests that fail, p99 of hits against the p99 of the same hits while
-            as many processes as workers burn CPU at the workers' priority, and the time until a new transform takes what it takes
-            when idle.
+  capacity  Transforms at 1, 2, 4 and 10 times the capacity. Answers with 200 within 2 s (goodput), time of refusals, longest wait of
+            requests that fail, p99 of hits against the p99 of the same hits while as many processes as workers burn CPU at the
+            workers' priority, and the time until a new transform takes what it takes when idle.
   goodput   The goodput of `capacity` in BENCH_TURNS turns of all loads, since a machine whose speed varies slows one load more than
-            another: means of each load, against the best of them.
+            another. The mean of each load against the best mean, also per core that the load generator leaves.
   leave     60 clients request 12 MP pictures and leave, by FIN. Latency of the next picture, against the latency alone.
   waste     Transforms at 0.5 to 4 times the capacity, with `half-close: gone`: of half of them the client leaves, by FIN or RST, after
             10 to 500 ms. Share of the workers' time that was spent on jobs after all their clients had left.
@@ -23,7 +22,8 @@ due. Prints a table, and writes JSON to BENCH_JSON (default: none).
 
 Environment: BENCH_BUILD (folder of the binaries, .build/release), BENCH_IMAGES (../shared/images), BENCH_SECONDS (per phase, 6),
 BENCH_CORES (processors for the daemon alone, such as 0; by default it shares all with the benchmark), BENCH_FLOOD (500 connections),
-BENCH_TURNS (of `goodput`, 5), BENCH_PLAN (the query of transforms), BENCH_FOLDER (for the cache; /tmp), BENCH_TOP (lines added to the configuration).
+BENCH_TURNS (of `goodput`, 5), BENCH_PLAN (the query of transforms), BENCH_FOLDER (for the cache; /tmp), BENCH_TOP (lines added to the
+configuration).
 """
 
 import asyncio
@@ -173,7 +173,6 @@ def capacity(daemon):
         dropped = [latency for latency in failed if latency >= 0.5]
         result["loads"].append({
             "times": multiple, "goodput per s": round(good / SECONDS, 1),
-            "goodput per s and core left": round(good / SECONDS / (os.cpu_count() - generated), 1),
             "refused": len(refused), "dropped": len(dropped),
             "daemon's cores": round(used / SECONDS, 3), "generator's cores": round(generated, 3),
             "statuses": summary(answers)["statuses"], "p50 of 200": milliseconds(percentile(

@@ -21,7 +21,7 @@ enum HexDigits {
     }
 }
 
-// Of arrays, not of sequences: generic code is not specialised in other modules, and each cache key is written this way.
+// Not of Sequence: generic code is not specialised in other modules, and every cache key is written this way.
 extension [UInt8] {
     /// Two lower-case hexadecimal digits for each byte.
     package var hexText: String {

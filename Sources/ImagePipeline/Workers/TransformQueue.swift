@@ -177,7 +177,9 @@ final class TransformQueue: Sendable {
         }
     }
 
-    /// Takes the next job other than a background job, or one that has waited for long; the taker must call `release` after the job's last attempt.
+    /// Takes the next job; a background job only if it has waited for long.
+    ///
+    /// The taker must call `release` after the job's last attempt.
     func take() -> PendingTransform? {
         let isSignalled = event.take()
         let now = time.monotonic

@@ -22,7 +22,7 @@ extension TransformSchedule {
         /// Waiting for this long raises a job by one priority.
         var ageing: Int64 { max(1, queueTime / 4) }
 
-        /// The wait after which a background job starts although others wait, one in this time.
+        /// How long a background job waits at most before it starts although others wait; between two such starts passes the same time.
         var longestBehind: Int64 { queueTime.multipliedCapped(by: 10) }
 
         /// The number of jobs that an account may run at a time.

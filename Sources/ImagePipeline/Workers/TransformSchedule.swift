@@ -182,16 +182,19 @@ struct TransformSchedule<Item> {
         return account.flatMap { start($0.key, .behind, at: now) }
     }
 
-    /// Starts the background job that has waited longest, if it and the last one that started so are `Limits.longestBehind` old.
+    /// Starts the background job that has waited longest although others wait, one at a time and one in `Limits.longestBehind`.
     ///
     /// So prefetches and warming go on under a lasting load, and clients, who wait meanwhile, lose little to them.
     private mutating func takeAged(at now: Int64) -> Job? {
-        guard waiting > 0, waitingBehind > 0 else { return nil }
-        let oldest = accounts.compactMap { key, account in account.behind.first.map { (key: key, since: $0.since) } }
-            .min { $0.since < $1.since }
-        guard let oldest, now - max(oldest.since, lastAged ?? .min) >= limits.longestBehind,
-            !runs.values.contains(where: { $0.job.priority == .background })
-        else { return nil }
+        guard waiting > 0, waitingBehind > 0, !runs.values.contains(where: { $0.job.priority == .background }) else {
+            return nil
+        }
+        var oldest: (key: String?, since: Int64)?
+        for (key, account) in accounts where account.running < limits.share(of: account) {
+            guard let first = account.behind.first, first.since < oldest?.since ?? .max else { continue }
+            oldest = (key, first.since)
+        }
+        guard let oldest, now - max(oldest.since, lastAged ?? .min) >= limits.longestBehind else { return nil }
         let job = start(oldest.key, .behind, at: now)
         if job != nil { lastAged = now }
         return job

@@ -57,7 +57,7 @@ extension WorkerPool {
         package var sandbox = SandboxMode.best
         /// Called on a thread of the pool when the confinement that all workers have changes; must not call the pool.
         package var postureChanged: (@Sendable (WorkerPosture) -> Void)?
-        /// Called with `best` on a thread of the pool when the canary has failed several times, with the reason; must not call the pool.
+        /// Called with the reason, on a thread of the pool, when the canary has failed several times under `best`; must not call the pool.
         package var trialFailed: (@Sendable (String) -> Void)?
         /// Called on a thread of the pool for each change of its condition; must not call the pool.
         package var conditionChanged: (@Sendable (Condition) -> Void)?

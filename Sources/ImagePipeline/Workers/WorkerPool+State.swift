@@ -36,7 +36,7 @@ extension WorkerPool.Shared {
 
     /// Records that the canary could not be started, or that its confinement or its calls are not what the mode demands.
     ///
-    /// Only `require` refuses pictures for it: each worker has its filter all the same.
+    /// Only `require` then refuses pictures: each worker has its filter anyway.
     func noteUntried(_ failure: WorkerStartFailure) {
         let reason = failure.reason(path: workerPath)
         guard configuration.sandbox == .require else {

@@ -30,7 +30,8 @@ final class Brownouts: Sendable {
         followUp = BrownoutFollowUp(pipeline: pipeline, time: time, delays: delays, limit: limit)
         log = OverloadLog(
             logger,
-            "overloaded: requests are answered with what is stored (brownout)",
+            begins: "overloaded: requests are answered with what is stored (brownout)",
+            ends: "the overload has ended",
             time: time
         ) { delays.run(after: $0, $1) }
     }

@@ -109,7 +109,7 @@ extension DaemonParts {
         }
     }
 
-    /// Has the pool's changes logged, and what is ready told.
+    /// Logs changes of the pool's condition and confinement, and keeps `readiness` up to date.
     static func watch(_ pool: inout WorkerPool.Configuration, _ readiness: Readiness, _ logger: Logger) {
         let mode = pool.sandbox
         pool.conditionChanged = { tell($0, readiness, logger) }

@@ -7,13 +7,18 @@ import Logging
 /// Any thread.
 final class FailureLog: Sendable {
     private let logger: Logger
-    /// A line for each refusal would cost a seventh of the refusal, when processor time is scarce.
+    /// A line for each refusal would take processor time when that is scarce.
     private let refusals: OverloadLog
 
     init(logger: Logger, time: any TimeSource) {
         let delays = DelayLine()
         self.logger = logger
-        refusals = OverloadLog(logger, "overloaded: requests are refused", time: time) { delays.run(after: $0, $1) }
+        refusals = OverloadLog(
+            logger,
+            begins: "overloaded: requests are refused",
+            ends: "requests are no longer refused",
+            time: time
+        ) { delays.run(after: $0, $1) }
     }
 
     /// - Parameter problem: the response to the client.

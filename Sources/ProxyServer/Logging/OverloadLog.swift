@@ -1,7 +1,7 @@
 import LinuxSystem
 import Logging
 
-/// Logs when a kind of answers to overload begins and when it has ended: two lines for any number of answers.
+/// Logs the beginning and the end of an overload's answers of one kind: two lines, however many there are.
 ///
 /// Any thread.
 final class OverloadLog: Sendable {
@@ -17,22 +17,26 @@ final class OverloadLog: Sendable {
     static let quiet: Int64 = 30_000_000_000
 
     private let logger: Logger
-    private let message: Logger.Message
+    private let begins: Logger.Message
+    private let ends: Logger.Message
     private let time: any TimeSource
     private let later: @Sendable (_ delay: Int64, _ work: @escaping @Sendable () -> Void) -> Bool
     private let state = Lock(State())
 
     /// - Parameters:
-    ///   - message: logged at the beginning.
+    ///   - begins: logged with the first answer.
+    ///   - ends: logged when there has been none for `quiet`.
     ///   - later: runs a closure after a delay in nanoseconds; false if it never will.
     init(
         _ logger: Logger,
-        _ message: Logger.Message,
+        begins: Logger.Message,
+        ends: Logger.Message,
         time: any TimeSource,
         later: @escaping @Sendable (_ delay: Int64, _ work: @escaping @Sendable () -> Void) -> Bool
     ) {
         self.logger = logger
-        self.message = message
+        self.begins = begins
+        self.ends = ends
         self.time = time
         self.later = later
     }
@@ -40,16 +44,16 @@ final class OverloadLog: Sendable {
     /// Records an answer of a source; the first one's detail is logged.
     func note(_ source: String, detail: String? = nil) {
         let now = time.monotonic
-        let begins = state.withLock { state -> Bool in
+        let isFirst = state.withLock { state -> Bool in
             state.answers += 1
             state.last = now
             if state.answers == 1 { state.first = now }
             return state.answers == 1
         }
-        guard begins else { return }
+        guard isFirst else { return }
         var metadata: Logger.Metadata = ["source": "\(source)"]
         if let detail { metadata["detail"] = "\(detail)" }
-        logger.warning(message, metadata: metadata)
+        logger.warning(begins, metadata: metadata)
         check(after: Self.quiet)
     }
 
@@ -67,7 +71,7 @@ final class OverloadLog: Sendable {
         }
         guard left <= 0 else { return check(after: left) }
         logger.notice(
-            "the overload has ended",
+            ends,
             metadata: [
                 "answers": "\(ended.answers)", "seconds": "\((ended.last - ended.first) / 1_000_000_000)",
             ]

@@ -143,7 +143,7 @@ struct CanaryTests {
     }
 
     @Test(arguments: [SandboxMode.best, .require])
-    func `a canary that always ends is told of, and only require refuses pictures for it`(
+    func `if every canary ends, best logs it and makes pictures, and require refuses them`(
         _ mode: SandboxMode
     ) async throws {
         let folder = try TemporaryFolder()

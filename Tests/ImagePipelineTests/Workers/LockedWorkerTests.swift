@@ -118,10 +118,10 @@ struct LockedWorkerTests {
         "w=30&h=30&fit=cover&gravity=subject", "linear=1&w=30",
     ]
 
-    @Test func `the steps are all`() {
+    @Test func `the list of steps is complete`() {
         let parameters = Self.steps.flatMap { $0.split(separator: "&") }
         let taken = Set(parameters.compactMap { $0.split(separator: "=").first.map { String($0) } })
-        // Taken with another image, below.
+        // Tested with another image below.
         let names = StepRegistry.types.map { Set($0.names) }.filter { !$0.contains("watermark") }
         #expect(names.allSatisfy { !$0.isDisjoint(with: taken) }, "add the new step to the list above")
     }

@@ -198,6 +198,19 @@ struct TransformScheduleTests {
         #expect(bench.schedule.waitingBehind == 1)
     }
 
+    @Test func `a client's background job that has waited for long does not take the last worker`() throws {
+        let bench = ScheduleBench(workers: 2) { $0.patience = 1_000_000_000_000 }
+        try bench.add("prefetch", of: "a", .background)
+        bench.now = 10_000
+        try bench.add("own", of: "a")
+        #expect(bench.take() == "own")
+        bench.now = 20_000
+        for name in ["other", "another"] { try bench.add(name, of: "b") }
+        #expect(bench.take() == "other")
+        bench.end("own")
+        #expect(bench.take() == "prefetch")
+    }
+
     @Test func `of background jobs that have waited for long only one runs while others wait`() throws {
         let bench = ScheduleBench(workers: 3) { $0.patience = 1_000_000_000_000 }
         for index in 0..<2 { try bench.add("prefetch\(index)", of: "a", .background) }

@@ -33,7 +33,7 @@ struct OverloadLogTests {
             budget: LineBudget(rate: 0),
             time: time
         )
-        let log = OverloadLog(logger, "overloaded: busy", time: time) {
+        let log = OverloadLog(logger, begins: "overloaded: busy", ends: "the overload has ended", time: time) {
             later.add($0, $1)
             return true
         }
@@ -62,7 +62,10 @@ struct OverloadLogTests {
             budget: LineBudget(rate: 0),
             time: ManualTime()
         )
-        let log = OverloadLog(logger, "overloaded: busy", time: ManualTime()) { _, _ in false }
+        let log = OverloadLog(logger, begins: "overloaded: busy", ends: "the overload has ended", time: ManualTime()) {
+            _,
+            _ in false
+        }
         for _ in 0..<2 { log.note("photos") }
         #expect(pair.readText().split(separator: "\n").count == 2)
     }

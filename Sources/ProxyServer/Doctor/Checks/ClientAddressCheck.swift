@@ -9,8 +9,8 @@ struct ClientAddressCheck: DoctorCheck {
     func findings(_ probe: any SystemProbe) -> [Finding] {
         let sockets = listeners.filter { if case .unix = $0 { true } else { false } }
         guard !sockets.isEmpty, !proxies.trust.contains(PeerAddress.unix) else {
-            // Whether they do, only requests tell.
-            let text = "trusted proxies are to name their clients in X-Forwarded-For; the log warns where it is missing"
+            // Only their requests show whether they do.
+            let text = "trusted proxies must name their clients in X-Forwarded-For; the log warns if it is missing"
             return proxies.trust.isEmpty ? [] : [.ok("clients", text)]
         }
         return sockets.map { socket in
