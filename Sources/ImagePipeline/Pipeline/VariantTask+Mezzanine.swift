@@ -23,11 +23,7 @@ extension VariantTask {
     /// Requests for several variants of one original share the look-up.
     private func makeOfMezzanine(_ outcome: OriginOutcome) {
         let record = outcome.origin.record
-        let mayExist =
-            mayUseSharedResults && sharesMezzanines || LosslessCopyStage(parts: parts).storesJPEGXL(of: request.origin)
-        guard mayExist, request.auxiliaries.isEmpty, let plan = request.plan,
-            request.reasonToPass(record) == nil, let wanted = mezzanine(for: plan, of: outcome), !flight.isOver
-        else { return askForBody() }
+        guard outcome.storable, let wanted = replacement(for: record), !flight.isOver else { return askForBody() }
         flight.enter(.disk)
         let number = begin()
         let subscription = pipeline.mezzanines.join(
@@ -84,27 +80,45 @@ extension VariantTask {
         }
     }
 
+    /// Whether a stored mezzanine replaces content that is not stored: that of a local file, or content that was evicted; on the
+    /// read lane.
+    func hasMezzanine(of record: OriginRecord) -> Bool {
+        guard let wanted = replacement(for: record) else { return false }
+        let stage = MezzanineStage(parts: parts)
+        return ([wanted] + wanted.alternatives).contains { stage.isStored($0, of: record) }
+    }
+
+    /// The smallest mezzanine that can replace the original's content for this request; `nil` if none can.
+    private func replacement(for record: OriginRecord) -> Mezzanine? {
+        guard request.auxiliaries.isEmpty, let plan = request.plan, request.reasonToPass(record) == nil else { return nil }
+        return mezzanine(for: plan, of: record)
+    }
+
     /// The smallest mezzanine that can replace the original for a plan; `nil` if none can, or none may be stored.
     func mezzanine(for plan: String, of outcome: OriginOutcome) -> Mezzanine? {
-        guard keepsMezzanine(of: outcome), !step.withLock({ $0.avoidsMezzanines }) else { return nil }
-        return Mezzanine.smallest(for: plan, of: outcome.origin.record.header)
+        outcome.storable ? mezzanine(for: plan, of: outcome.origin.record) : nil
+    }
+
+    private func mezzanine(for plan: String, of record: OriginRecord) -> Mezzanine? {
+        guard keepsMezzanine(of: record), !step.withLock({ $0.avoidsMezzanines }) else { return nil }
+        return Mezzanine.smallest(for: plan, of: record.header)
     }
 
     /// The mezzanines to make with a variant, if they may be stored.
     func byproducts(of work: Work) -> [Mezzanine] {
-        guard keepsMezzanine(of: work.outcome), !step.withLock({ $0.avoidsMezzanines }) else { return [] }
+        guard work.outcome.storable, keepsMezzanine(of: work.outcome.origin.record), !step.withLock({ $0.avoidsMezzanines }) else { return [] }
         return Mezzanine.made(with: work.plan, of: work.outcome.origin.record.header)
     }
 
     /// Whether mezzanines may be shared with other nodes, like the originals that they are made of.
     var sharesMezzanines: Bool { parts.shared != nil && isResultShared && request.origin.keeps.originals.keepOnDisk }
 
-    /// Whether a mezzanine of the original may be stored.
-    private func keepsMezzanine(of outcome: OriginOutcome) -> Bool {
+    /// Whether a mezzanine of a storable original may be stored.
+    private func keepsMezzanine(of record: OriginRecord) -> Bool {
         // A mezzanine of an original over the budget would decode all of it.
-        let size = outcome.origin.record.header.size
+        let size = record.header.size
         let bytes = request.origin.source.limits.decodeBytes
-        return request.origin.source.keepsMezzanines && parts.disk != nil && outcome.storable
+        return request.origin.source.keepsMezzanines && parts.disk != nil
             && request.origin.keeps.originals.keepOnDisk
             && DecodeBudget.refusal(of: size, loadedSmallerBy: 1, within: bytes) == nil
     }

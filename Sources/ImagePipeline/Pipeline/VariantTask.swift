@@ -219,15 +219,18 @@ final class VariantTask: Sendable {
         if let refusal = refusalBeforeDownload() { return end(.failure(refusal)) }
         // A copy or a stored result replaces the body, and the joined flight may have checked freshness only.
         let mayDoWithout = LosslessCopyStage(parts: parts).mayServe(request) || mayUseSharedResults
-        joinOriginal(needsBody: !mayDoWithout, isJudged: true) { [self] outcome in
+        joinOriginal(needsBody: !mayDoWithout, unless: { self.hasMezzanine(of: $0) }, isJudged: true) { [self] outcome in
             useSharedResult(of: outcome) { self.make(of: outcome) }
         }
     }
 
-    /// - Parameter isJudged: whether the original is judged while it arrives.
+    /// - Parameters:
+    ///   - isReplaced: as for `Originals.join`.
+    ///   - isJudged: whether the original is judged while it arrives.
     func joinOriginal(
         for purpose: Originals.Purpose = .any,
         needsBody: Bool,
+        unless isReplaced: (@Sendable (OriginRecord) -> Bool)? = nil,
         isJudged: Bool = false,
         otherwise: (@Sendable (PipelineError) -> Void)? = nil,
         then: @escaping @Sendable (OriginOutcome) -> Void
@@ -245,6 +248,7 @@ final class VariantTask: Sendable {
             currentContext,
             purpose: purpose,
             needsBody: needsBody,
+            unless: isReplaced,
             arrival: arrival
         ) { result in
             switch result {

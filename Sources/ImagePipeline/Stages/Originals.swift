@@ -34,6 +34,8 @@ struct Originals: Sendable {
     /// Joins or starts the flight of an original; any thread.
     ///
     /// - Parameters:
+    ///   - isReplaced: whether something stored replaces the content of a stored original. Only called if its content is not
+    ///     stored, on the read lane.
     ///   - arrival: called if the content takes long to arrive, before `waiter`.
     ///   - waiter: called once, on the thread that ends the flight, unless the subscription is cancelled first.
     func join(
@@ -41,6 +43,7 @@ struct Originals: Sendable {
         _ context: LoadContext,
         purpose: Purpose = .any,
         needsBody: Bool,
+        unless isReplaced: (@Sendable (OriginRecord) -> Bool)? = nil,
         arrival: (@Sendable (Arrival) -> Void)? = nil,
         waiter: @escaping Waiter
     ) -> Subscription {
@@ -73,7 +76,7 @@ struct Originals: Sendable {
                     .mapError { delivery.isCollapsed ? $0.collapsed : $0 }
             )
         } start: { flight in
-            start(needed, flight)
+            start(needed, unless: isReplaced, flight)
         }
     }
 
@@ -92,7 +95,11 @@ struct Originals: Sendable {
         }
     }
 
-    private func start(_ request: CacheRequest<OriginRequest>, _ flight: Flight<CacheOutcome, PipelineError>) {
+    private func start(
+        _ request: CacheRequest<OriginRequest>,
+        unless isReplaced: (@Sendable (OriginRecord) -> Bool)? = nil,
+        _ flight: Flight<CacheOutcome, PipelineError>
+    ) {
         var request = request
         request.deadline = flight.deadline
         flight.enter(.disk)
@@ -100,20 +107,28 @@ struct Originals: Sendable {
             guard !request.deadline.isPast(at: parts.time.monotonic) else {
                 return flight.finish(.failure(.overloaded("the request waited too long for the disk")))
             }
-            decide(request, flight)
+            decide(request, unless: isReplaced, flight)
         }
         if !isTaken { flight.finish(.failure(.overloaded("too many requests are waiting for the disk"))) }
     }
 
-    private func decide(_ request: CacheRequest<OriginRequest>, _ flight: Flight<CacheOutcome, PipelineError>) {
+    private func decide(
+        _ request: CacheRequest<OriginRequest>,
+        unless isReplaced: (@Sendable (OriginRecord) -> Bool)?,
+        _ flight: Flight<CacheOutcome, PipelineError>
+    ) {
+        var request = request
         // Before anything is read: purges of later places taint the flight.
         let place = parts.shared?.place ?? SharedPlace()
         let stamp = parts.progress.stamp
         let store = OriginalStore(request: request.origin, parts: parts, flight: flight, place: place, stamp: stamp)
         let stored = OriginalStore.find(request.origin, in: parts)
+        if let isReplaced, case .evicted = stored?.content, let record = stored?.original?.record, isReplaced(record) {
+            request.needsBody = false
+        }
         let stage = RestoredOriginalStage(store: store, request: request)
         guard let stored, let copy = stage.copy(insteadOf: stored) else { return decide(request, stored, store) }
-        stage.restore(stored, from: copy) { decide(request, $0, store) }
+        stage.restore(stored, from: copy) { [request] in decide(request, $0, store) }
     }
 
     /// Looks up in the shared store what is not stored here.
