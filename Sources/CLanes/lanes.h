@@ -11,6 +11,7 @@
 
 typedef int16_t edge_int16x8 __attribute__((ext_vector_type(8)));
 typedef int32_t edge_int32x4 __attribute__((ext_vector_type(4)));
+typedef uint8_t edge_uint8x8 __attribute__((ext_vector_type(8)));
 typedef uint8_t edge_uint8x16 __attribute__((ext_vector_type(16)));
 
 // Multiplies lanes and adds neighbouring products: a[2i] * b[2i] + a[2i + 1] * b[2i + 1] for each i.
@@ -26,6 +27,24 @@ static inline edge_int32x4 edge_pairwise_products(edge_int16x8 a, edge_int16x8 b
     for (int i = 0; i < 4; i++) sums[i] = (int32_t)a[2 * i] * b[2 * i] + (int32_t)a[2 * i + 1] * b[2 * i + 1];
     return sums;
 #endif
+}
+
+// Widens eight bytes to 16 bits.
+static inline edge_int16x8 edge_widened(edge_uint8x8 bytes) { return __builtin_convertvector(bytes, edge_int16x8); }
+
+// The first lanes of both in turn: a[0], b[0], a[1], b[1] and so on to b[3].
+static inline edge_int16x8 edge_interleaved_low(edge_int16x8 a, edge_int16x8 b) {
+    return __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
+}
+
+// The last lanes of both in turn: a[4], b[4], a[5], b[5] and so on to b[7].
+static inline edge_int16x8 edge_interleaved_high(edge_int16x8 a, edge_int16x8 b) {
+    return __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
+}
+
+// What is below 0 becomes 0, and what is above 255 becomes 255.
+static inline edge_int16x8 edge_clamped_to_byte(edge_int16x8 values) {
+    return __builtin_elementwise_min(__builtin_elementwise_max(values, (edge_int16x8)0), (edge_int16x8)255);
 }
 
 // Narrows four vectors to bytes: what is below 0 becomes 0, and what is above 255 becomes 255.

@@ -55,23 +55,21 @@ struct PlanesDecoder {
         let (y, cb, cr) = unsafe (luma.samples.span.bytes, blue.samples.span.bytes, red.samples.span.bytes)
         var span = line.mutableSpan
         var pixels = unsafe span.mutableBytes
-        for column in stride(from: 0, to: width, by: 8) {
-            // Any bits are 8-bit numbers.
-            let samples = unsafe y.unsafeLoadUnaligned(fromByteOffset: first &+ column, as: SIMD8<UInt8>.self)
-            let packed = PixelRows.packed(
-                y: samples,
-                cb: doubled(cb, at: half &+ column / 2),
-                cr: doubled(cr, at: half &+ column / 2)
-            )
-            PixelRows.store(packed, to: &pixels, at: 3 &* column)
+        precondition(
+            first >= 0 && half >= 0 && first + (width + 7) & ~7 <= y.byteCount
+                && half + (width + 15) / 16 * 8 <= min(cb.byteCount, cr.byteCount)
+                && PixelRows.room(for: width) <= pixels.byteCount
+        )
+        for column in stride(from: 0, to: width, by: 16) {
+            let (low, high) = unsafe ChromaTerms(
+                cb: PixelRows.eight(cb, at: half &+ column / 2),
+                cr: PixelRows.eight(cr, at: half &+ column / 2)
+            ).doubled
+            let luma = first &+ column
+            unsafe PixelRows.store(PixelRows.eight(y, at: luma), low, to: &pixels, at: 3 &* column)
+            guard column &+ 8 < width else { break }
+            unsafe PixelRows.store(PixelRows.eight(y, at: luma &+ 8), high, to: &pixels, at: 3 &* column &+ 24)
         }
-    }
-
-    /// Four samples, each for two pixels.
-    @inline(__always)
-    private static func doubled(_ samples: RawSpan, at offset: Int) -> SIMD8<UInt8> {
-        let four = unsafe samples.unsafeLoadUnaligned(fromByteOffset: offset, as: SIMD4<UInt8>.self)
-        return SIMD8(four[0], four[0], four[1], four[1], four[2], four[2], four[3], four[3])
     }
 
     /// Converts a row of G, R - G, B - G and A.

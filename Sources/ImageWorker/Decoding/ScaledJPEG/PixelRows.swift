@@ -26,46 +26,84 @@ struct PixelRows: ~Copyable {
         let samples = unsafe strip.planes.span.bytes
         var span = bytes.mutableSpan
         var pixels = unsafe span.mutableBytes
+        let end = start + (width + 7) & ~7
+        precondition(start >= 0 && end + 2 * plane <= samples.byteCount && Self.room(for: width) <= pixels.byteCount)
         for column in stride(from: 0, to: width, by: 8) {
             let place = start &+ column
-            let packed = Self.packed(
-                y: Self.eight(samples, at: place),
+            let chroma = unsafe ChromaTerms(
                 cb: Self.eight(samples, at: place &+ plane),
                 cr: Self.eight(samples, at: place &+ 2 &* plane)
             )
-            Self.store(packed, to: &pixels, at: 3 &* column)
+            unsafe Self.store(Self.eight(samples, at: place), chroma, to: &pixels, at: 3 &* column)
         }
     }
 
-    /// Stores eight pixels of `packed` as 24 bytes, and two more.
-    @inline(__always)
-    static func store(_ packed: SIMD8<UInt32>, to pixels: inout MutableRawSpan, at offset: Int) {
-        // Both are vectors of 32 bytes, and any bits are numbers.
-        let pairs = unsafe unsafeBitCast(packed, to: SIMD4<UInt64>.self)
-        let first = pairs & SIMD4(repeating: 0xFF_FFFF)
-        let six = first | (pairs &>> 8 & SIMD4(repeating: 0xFFFF_FF00_0000))
-        for pair in 0..<4 {
-            pixels.storeBytes(of: six[pair].littleEndian, toByteOffset: offset &+ 6 &* pair, as: UInt64.self)
-        }
+    /// The bytes that are written for a row of three bands, eight pixels at a time.
+    static func room(for width: Int) -> Int { 3 * ((width + 7) & ~7) + 2 }
+
+    /// Converts eight pixels, and stores them as 24 bytes, and two more.
+    ///
+    /// The offset is not checked.
+    @unsafe @inline(__always)
+    static func store(_ y: SIMD8<UInt8>, _ chroma: ChromaTerms, to pixels: inout MutableRawSpan, at offset: Int) {
+        let luma = edge_widened(y)
+        let red = edge_clamped_to_byte(luma &+ chroma.red)
+        let green = edge_clamped_to_byte(luma &+ chroma.green)
+        let blue = edge_clamped_to_byte(luma &+ chroma.blue)
+        let both = red | green &<< 8
+        let (low, high) = (joined(edge_interleaved_low(both, blue)), joined(edge_interleaved_high(both, blue)))
+        // In this order: each overwrites the last two bytes of the one before.
+        unsafe pixels.storeBytes(of: low[0].littleEndian, toUncheckedByteOffset: offset, as: UInt64.self)
+        unsafe pixels.storeBytes(of: low[1].littleEndian, toUncheckedByteOffset: offset &+ 6, as: UInt64.self)
+        unsafe pixels.storeBytes(of: high[0].littleEndian, toUncheckedByteOffset: offset &+ 12, as: UInt64.self)
+        unsafe pixels.storeBytes(of: high[1].littleEndian, toUncheckedByteOffset: offset &+ 18, as: UInt64.self)
     }
 
+    /// Two pixels in the six lower bytes of each word, from pixels of four bytes.
     @inline(__always)
-    private static func eight(_ samples: RawSpan, at offset: Int) -> SIMD8<UInt8> {
+    private static func joined(_ pixels: SIMD8<Int16>) -> SIMD2<UInt64> {
+        // Both are vectors of 16 bytes, and any bits are numbers.
+        let pairs = unsafe unsafeBitCast(pixels, to: SIMD2<UInt64>.self)
+        return pairs & SIMD2(repeating: 0xFF_FFFF) | (pairs &>> 8 & SIMD2(repeating: 0xFFFF_FF00_0000))
+    }
+
+    /// The offset is not checked.
+    @unsafe @inline(__always)
+    static func eight(_ samples: RawSpan, at offset: Int) -> SIMD8<UInt8> {
         // Any bits are 8-bit numbers.
-        unsafe samples.unsafeLoadUnaligned(fromByteOffset: offset, as: SIMD8<UInt8>.self)
+        unsafe samples.unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: SIMD8<UInt8>.self)
+    }
+}
+
+/// What the chroma of eight pixels adds to their luma in each band.
+///
+/// By libjpeg's factors with 16 fractional bits, without their whole parts. The standard library's conversions and comparisons of
+/// vectors are calls of functions, and its subscripts keep lanes outside of vectors: hence the instructions of `CLanes`.
+struct ChromaTerms {
+    private(set) var red: SIMD8<Int16>
+    private(set) var green: SIMD8<Int16>
+    private(set) var blue: SIMD8<Int16>
+
+    @inline(__always)
+    init(cb: SIMD8<UInt8>, cr: SIMD8<UInt8>) {
+        let (blue, red) = (edge_widened(cb) &- 128, edge_widened(cr) &- 128)
+        let (low, high) = (edge_interleaved_low(blue, red), edge_interleaved_high(blue, red))
+        self.red = red &+ Self.products(low, high, 0, 26_345)
+        green = Self.products(low, high, -22_554, 18_734) &- red
+        self.blue = blue &+ blue &+ Self.products(low, high, -14_942, 0)
     }
 
-    /// Red, green and blue in the three lower bytes, by libjpeg's factors with 16 fractional bits, without their whole parts.
+    /// The terms of the first four and of the last four, each for two pixels.
     @inline(__always)
-    static func packed(y: SIMD8<UInt8>, cb: SIMD8<UInt8>, cr: SIMD8<UInt8>) -> SIMD8<UInt32> {
-        let luma = SIMD8<Int16>(truncatingIfNeeded: y)
-        let blue = SIMD8<Int16>(truncatingIfNeeded: cb) &- 128
-        let red = SIMD8<Int16>(truncatingIfNeeded: cr) &- 128
-        let low = SIMD8(blue[0], red[0], blue[1], red[1], blue[2], red[2], blue[3], red[3])
-        let high = SIMD8(blue[4], red[4], blue[5], red[5], blue[6], red[6], blue[7], red[7])
-        return byte(luma &+ red &+ products(low, high, 0, 26_345))
-            | byte(luma &- red &+ products(low, high, -22_554, 18_734)) &<< 8
-            | byte(luma &+ blue &+ blue &+ products(low, high, -14_942, 0)) &<< 16
+    var doubled: (ChromaTerms, ChromaTerms) {
+        var (first, last) = (self, self)
+        first.red = edge_interleaved_low(red, red)
+        first.green = edge_interleaved_low(green, green)
+        first.blue = edge_interleaved_low(blue, blue)
+        last.red = edge_interleaved_high(red, red)
+        last.green = edge_interleaved_high(green, green)
+        last.blue = edge_interleaved_high(blue, blue)
+        return (first, last)
     }
 
     /// The sums of both differences times their factors, rounded.
@@ -77,13 +115,6 @@ struct PixelRows: ~Copyable {
         return edge_saturated_shorts(
             (edge_pairwise_products(low, factors) &+ half) &>> SIMD4(repeating: 16),
             (edge_pairwise_products(high, factors) &+ half) &>> SIMD4(repeating: 16)
-        )
-    }
-
-    @inline(__always)
-    private static func byte(_ values: SIMD8<Int16>) -> SIMD8<UInt32> {
-        SIMD8<UInt32>(
-            truncatingIfNeeded: values.clamped(lowerBound: SIMD8(repeating: 0), upperBound: SIMD8(repeating: 255))
         )
     }
 }
