@@ -75,9 +75,9 @@ package struct ClientHintOptions: Hashable, Sendable {
     func value(of name: String) -> (hint: ClientHint, parameter: Parameter)? {
         switch name {
         case "w" where !fields.isDisjoint(with: [.width, .viewportWidth]):
-            (.width, Parameter(name, String(values.width), isInDevicePixels: true))
+            (.width, Parameter(name, String(values.width), isInDevicePixels: true, isAutomatic: true))
         case StepContext.dprName where fields.contains(.dpr):
-            (.dpr, Parameter(name, values.ratio.text))
+            (.dpr, Parameter(name, values.ratio.text, isInDevicePixels: false, isAutomatic: true))
         default:
             nil
         }

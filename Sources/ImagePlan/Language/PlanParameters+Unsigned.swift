@@ -35,7 +35,7 @@ extension PlanParameters {
         // Values that are not valid are left to the parser.
         guard let context = try? StepContext(attributes: [ratio].compactMap(\.self)),
             let old = Self.devicePixels(width, context),
-            let new = try limits.width(for: width, inDevicePixels: old, isEnforced: isEnforced)
+            let new = try limits.width(for: width, inDevicePixels: old, scaledBy: ratio, isEnforced: isEnforced)
         else { return }
         if let height = self["h"], let tall = Self.devicePixels(height, context) {
             // The ratio of the sides is kept.

@@ -99,12 +99,20 @@ extension UnsignedLimits {
 
     /// The listed width that takes the place of another; `nil` if the width is listed.
     ///
-    /// A width in device pixels comes from `w=auto`, which no client can choose: it is rounded even with `snap: refuse`.
+    /// What `auto` comes to differs between clients that request the same URL: it is rounded even with `snap: refuse`.
     ///
+    /// - Parameters:
+    ///   - width: the value of the parameter in device pixels.
+    ///   - ratio: the `dpr` that scales it.
     /// - Throws: 403, naming the list and the nearest width.
-    func width(for parameter: Parameter, inDevicePixels width: Int, isEnforced: Bool) throws(RequestError) -> Int? {
+    func width(
+        for parameter: Parameter,
+        inDevicePixels width: Int,
+        scaledBy ratio: Parameter?,
+        isEnforced: Bool
+    ) throws(RequestError) -> Int? {
         guard !widths.contains(width), let largest = widths.last else { return nil }
-        guard snap == .refuse, !parameter.isInDevicePixels else { return widths.first { $0 >= width } ?? largest }
+        guard snap == .refuse, !parameter.isAutomatic, ratio?.isAutomatic != true else { return widths.first { $0 >= width } ?? largest }
         guard isEnforced else { return nil }
         let nearest = widths.min { abs($0 - width) < abs($1 - width) } ?? largest
         let list = widths.map(String.init).joined(separator: ", ")
@@ -115,6 +123,8 @@ extension UnsignedLimits {
 
     /// The listed ratio that takes the place of another; `nil` if it is listed.
     ///
+    /// That of `dpr=auto` is rounded even with `snap: refuse`, as widths are.
+    ///
     /// - Throws: 403, naming the list and the nearest ratio.
     func ratio(for parameter: Parameter, _ ratio: FixedDecimal, isEnforced: Bool) throws(RequestError) -> FixedDecimal?
     {
@@ -122,7 +132,7 @@ extension UnsignedLimits {
         guard presets == .only || !widths.isEmpty, !ratios.contains(ratio), let largest = ratios.last else {
             return nil
         }
-        guard snap == .refuse else { return ratios.first { $0 >= ratio } ?? largest }
+        guard snap == .refuse, !parameter.isAutomatic else { return ratios.first { $0 >= ratio } ?? largest }
         guard isEnforced else { return nil }
         let nearest = ratios.min {
             abs($0.millionths - ratio.millionths) < abs($1.millionths - ratio.millionths)

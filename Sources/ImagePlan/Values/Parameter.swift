@@ -6,16 +6,19 @@ package struct Parameter: Hashable, Sendable {
     package let value: String
     /// Whether the value is a length in device pixels, which `dpr` does not scale.
     let isInDevicePixels: Bool
+    /// Whether the query says `auto`, and the value is that of a client hint or its default.
+    let isAutomatic: Bool
 
     /// Creates a parameter from decoded text.
     package init(_ name: String, _ value: String) {
         self.init(name, value, isInDevicePixels: false)
     }
 
-    init(_ name: String, _ value: String, isInDevicePixels: Bool) {
+    init(_ name: String, _ value: String, isInDevicePixels: Bool, isAutomatic: Bool = false) {
         self.name = name
         self.value = value
         self.isInDevicePixels = isInDevicePixels
+        self.isAutomatic = isAutomatic
     }
 
     /// A 400 error about this parameter.
