@@ -37,8 +37,10 @@ struct ResamplingWeights {
             first.append(begin)
             for place in window.indices { window[place] = 0 }
             var sum = 0.0
-            for sample in Int((centre - support).rounded(.up))...Int((centre + support).rounded(.down)) {
-                let weight = Self.lanczos((Double(sample) - centre) / scale)
+            let start = Int((centre - support).rounded(.up))
+            var kernel = Lanczos(at: (Double(start) - centre) / scale, step: 1 / scale)
+            for sample in start...Int((centre + support).rounded(.down)) {
+                let weight = kernel.next()
                 // The edge samples repeat beyond the ends.
                 window[min(max(sample, 0), count - 1) - begin * 2] += weight
                 sum += weight
@@ -65,10 +67,32 @@ struct ResamplingWeights {
         }
     }
 
-    private static func lanczos(_ x: Double) -> Double {
-        guard x != 0 else { return 1 }
-        guard abs(x) < lobes else { return 0 }
-        let angle = Double.pi * x
-        return lobes * sin(angle) * sin(angle / lobes) / (angle * angle)
+    /// The kernel at evenly spaced places: 3 sin(πx) sin(πx/3) / (πx)².
+    ///
+    /// With s for sin(πx/3), sin(πx) is 3s - 4s³; the next s is that of a sum of angles, so that sines are computed once a result.
+    private struct Lanczos {
+        private var third: Double
+        private var turned: (sine: Double, cosine: Double)
+        private let step: Double
+        private let turn: (sine: Double, cosine: Double)
+
+        init(at x: Double, step: Double) {
+            third = Double.pi / lobes * x
+            turned = (sin(third), cos(third))
+            self.step = Double.pi / lobes * step
+            turn = (sin(self.step), cos(self.step))
+        }
+
+        mutating func next() -> Double {
+            let (angle, square) = (third, turned.sine * turned.sine)
+            third += step
+            turned = (
+                turned.sine * turn.cosine + turned.cosine * turn.sine, turned.cosine * turn.cosine - turned.sine * turn.sine
+            )
+            // The quotient is uncertain there, and the kernel differs from one by less than 10⁻⁹.
+            guard abs(angle) > 1e-5 else { return 1 }
+            guard angle < Double.pi, angle > -Double.pi else { return 0 }
+            return square * (3 - 4 * square) / (3 * angle * angle)
+        }
     }
 }
