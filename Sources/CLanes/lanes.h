@@ -11,6 +11,7 @@
 
 typedef int16_t edge_int16x8 __attribute__((ext_vector_type(8)));
 typedef int32_t edge_int32x4 __attribute__((ext_vector_type(4)));
+typedef float edge_float32x4 __attribute__((ext_vector_type(4)));
 typedef uint8_t edge_uint8x8 __attribute__((ext_vector_type(8)));
 typedef uint8_t edge_uint8x16 __attribute__((ext_vector_type(16)));
 
@@ -45,6 +46,12 @@ static inline edge_int16x8 edge_interleaved_high(edge_int16x8 a, edge_int16x8 b)
 // What is below 0 becomes 0, and what is above 255 becomes 255.
 static inline edge_int16x8 edge_clamped_to_byte(edge_int16x8 values) {
     return __builtin_elementwise_min(__builtin_elementwise_max(values, (edge_int16x8)0), (edge_int16x8)255);
+}
+
+// Drops what follows the whole numbers. What is below 0 becomes 0, and what is above the largest becomes that.
+static inline edge_int32x4 edge_clamped_whole(edge_float32x4 values, float largest) {
+    edge_float32x4 positive = __builtin_elementwise_max(values, (edge_float32x4)0);
+    return __builtin_convertvector(__builtin_elementwise_min(positive, (edge_float32x4)largest), edge_int32x4);
 }
 
 // Narrows four vectors to bytes: what is below 0 becomes 0, and what is above 255 becomes 255.

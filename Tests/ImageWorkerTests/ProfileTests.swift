@@ -45,6 +45,35 @@ struct ProfileTests {
         #expect(ImageComparison.meanDifference(made, Self.colours(hasAlpha: hasAlpha)) > 2)
     }
 
+    @Test(arguments: Space.allCases, [3, 4])
+    func `tables differ from Little CMS by one level at most`(space: Space, bands: Int) throws {
+        let conversion = try #require(ProfileConversion(profile: Self.profile(space)))
+        let levels = (0...51).map { UInt8($0 * 5) }
+        let before = levels.flatMap { red in
+            levels.flatMap { green in levels.flatMap { [red, green, $0, 7][..<bands] } }
+        }
+        let pixels = before.count / bands
+        func converted(byLittleCMS: Bool) -> [UInt8] {
+            var after = [UInt8](repeating: 1, count: before.count)
+            unsafe before.withUnsafeBytes { source in
+                unsafe after.withUnsafeMutableBytes { target in
+                    guard let source = source.baseAddress, let target = target.baseAddress else { return }
+                    let convert = unsafe byLittleCMS ? conversion.convertByLittleCMS : conversion.convert
+                    unsafe convert(source, target, pixels, bands == 4)
+                }
+            }
+            return after
+        }
+        let (made, expected) = (converted(byLittleCMS: false), converted(byLittleCMS: true))
+        #expect(conversion.usesTables)
+        #expect(zip(made, expected).map { abs(Int($0) - Int($1)) }.max() ?? 2 <= 1)
+    }
+
+    @Test func `a profile whose black is not 0 is left to Little CMS`() throws {
+        let conversion = ProfileConversion(profile: Self.profile(.displayP3, table: [2000, 30_000, 65_535]))
+        #expect(conversion?.usesTables == false)
+    }
+
     @Test func `an equivalent of sRGB changes no pixel`() throws {
         let picture = Self.colours(hasAlpha: false)
         let profile = unsafe Self.bytes(of: cmsCreate_sRGBProfile())
@@ -112,7 +141,8 @@ struct ProfileTests {
         return PixelImage(width: 64, height: 64, channels: 3, bytes: rgb)
     }
 
-    private static func profile(_ space: Space) -> [UInt8] {
+    /// - Parameter table: a curve in place of that of the space.
+    private static func profile(_ space: Space, table: [UInt16]? = nil) -> [UInt8] {
         let xy = space.primaries
         var white = cmsCIExyY(x: 0.3127, y: 0.3290, Y: 1)
         var primaries = cmsCIExyYTRIPLE(
@@ -120,9 +150,10 @@ struct ProfileTests {
             Green: cmsCIExyY(x: xy[2], y: xy[3], Y: 1),
             Blue: cmsCIExyY(x: xy[4], y: xy[5], Y: 1)
         )
-        let curve = unsafe cmsBuildGamma(nil, space.exponent)
-        defer { unsafe cmsFreeToneCurve(curve) }
-        var curves = unsafe [curve, curve, curve]
+        let curve = unsafe table.map { unsafe cmsBuildTabulatedToneCurve16(nil, UInt32($0.count), $0) }
+        let used = unsafe curve ?? cmsBuildGamma(nil, space.exponent)
+        defer { unsafe cmsFreeToneCurve(used) }
+        var curves = unsafe [used, used, used]
         return unsafe bytes(of: cmsCreateRGBProfile(&white, &primaries, &curves))
     }
 

@@ -90,7 +90,9 @@ extension VariantTask {
 
     /// The smallest mezzanine that can replace the original's content for this request; `nil` if none can.
     private func replacement(for record: OriginRecord) -> Mezzanine? {
-        guard request.auxiliaries.isEmpty, let plan = request.plan, request.reasonToPass(record) == nil else { return nil }
+        guard request.auxiliaries.isEmpty, let plan = request.plan, request.reasonToPass(record) == nil else {
+            return nil
+        }
         return mezzanine(for: plan, of: record)
     }
 
@@ -106,7 +108,9 @@ extension VariantTask {
 
     /// The mezzanines to make with a variant, if they may be stored.
     func byproducts(of work: Work) -> [Mezzanine] {
-        guard work.outcome.storable, keepsMezzanine(of: work.outcome.origin.record), !step.withLock({ $0.avoidsMezzanines }) else { return [] }
+        guard work.outcome.storable, keepsMezzanine(of: work.outcome.origin.record),
+            !step.withLock({ $0.avoidsMezzanines })
+        else { return [] }
         return Mezzanine.made(with: work.plan, of: work.outcome.origin.record.header)
     }
 

@@ -219,7 +219,8 @@ final class VariantTask: Sendable {
         if let refusal = refusalBeforeDownload() { return end(.failure(refusal)) }
         // A copy or a stored result replaces the body, and the joined flight may have checked freshness only.
         let mayDoWithout = LosslessCopyStage(parts: parts).mayServe(request) || mayUseSharedResults
-        joinOriginal(needsBody: !mayDoWithout, unless: { self.hasMezzanine(of: $0) }, isJudged: true) { [self] outcome in
+        joinOriginal(needsBody: !mayDoWithout, unless: { self.hasMezzanine(of: $0) }, isJudged: true) {
+            [self] outcome in
             useSharedResult(of: outcome) { self.make(of: outcome) }
         }
     }

@@ -112,7 +112,9 @@ extension UnsignedLimits {
         isEnforced: Bool
     ) throws(RequestError) -> Int? {
         guard !widths.contains(width), let largest = widths.last else { return nil }
-        guard snap == .refuse, !parameter.isAutomatic, ratio?.isAutomatic != true else { return widths.first { $0 >= width } ?? largest }
+        guard snap == .refuse, !parameter.isAutomatic, ratio?.isAutomatic != true else {
+            return widths.first { $0 >= width } ?? largest
+        }
         guard isEnforced else { return nil }
         let nearest = widths.min { abs($0 - width) < abs($1 - width) } ?? largest
         let list = widths.map(String.init).joined(separator: ", ")

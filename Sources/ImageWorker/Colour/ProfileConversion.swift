@@ -5,13 +5,15 @@ import LinuxSystem
 /// The conversion from one RGB matrix profile to 8-bit sRGB; cameras and phones embed such profiles, such as Display P3.
 ///
 /// libvips converts through CIELAB in floats and prepares both directions for each image, which took a fifth of the time of a 512 px
-/// result of a 12 MP photograph. Little CMS converts directly, and the prepared transform is reused for the same profile. libvips
+/// result of a 12 MP photograph. Tables or Little CMS convert directly, and what is prepared is reused for the same profile. libvips
 /// converts other kinds of profiles, depths and colour spaces.
 ///
 /// `@unchecked Sendable`: nothing changes after `init`, and Little CMS only reads a transform made without its one-pixel cache.
 @safe
 final class ProfileConversion: @unchecked Sendable {
     private let transforms: Transforms
+    /// `nil` where Little CMS converts.
+    private let tables: MatrixTables?
 
     /// Whether it changes no colour by more than `invisible`, because the profile is equivalent to sRGB.
     let isIdentity: Bool
@@ -27,8 +29,9 @@ final class ProfileConversion: @unchecked Sendable {
 
     /// Prepares the conversion; `nil` for anything but an RGB matrix profile.
     init?(profile bytes: [UInt8]) {
-        guard let transforms = unsafe Self.transforms(from: bytes) else { return nil }
+        guard let (transforms, tables) = unsafe Self.prepared(from: bytes) else { return nil }
         unsafe self.transforms = transforms
+        self.tables = tables
         isIdentity = unsafe Self.changesNothing(transforms.rgb)
         let primaries = unsafe Self.converted([255, 0, 0, 0, 255, 0, 0, 0, 255], transforms.rgb)
         keepsPrimaries = (0..<3).allSatisfy { primaries[4 * $0] == primaries[3 * $0..<3 * $0 + 3].max() }
@@ -46,10 +49,24 @@ final class ProfileConversion: @unchecked Sendable {
         pixels: Int,
         hasAlpha: Bool
     ) {
+        if let tables { return unsafe tables.convert(source, to: target, pixels: pixels, bands: hasAlpha ? 4 : 3) }
+        unsafe convertByLittleCMS(source, to: target, pixels: pixels, hasAlpha: hasAlpha)
+    }
+
+    /// Whether tables convert.
+    var usesTables: Bool { tables != nil }
+
+    /// Converts pixels in any case by Little CMS.
+    func convertByLittleCMS(
+        _ source: UnsafeRawPointer,
+        to target: UnsafeMutableRawPointer,
+        pixels: Int,
+        hasAlpha: Bool
+    ) {
         unsafe cmsDoTransform(hasAlpha ? transforms.rgba : transforms.rgb, source, target, UInt32(pixels))
     }
 
-    private static func transforms(from bytes: [UInt8]) -> Transforms? {
+    private static func prepared(from bytes: [UInt8]) -> (Transforms, MatrixTables?)? {
         let opened = unsafe bytes.withUnsafeBytes { unsafe cmsOpenProfileFromMem($0.baseAddress, UInt32($0.count)) }
         guard let profile = unsafe opened, let target = unsafe cmsCreate_sRGBProfile() else { return nil }
         defer {
@@ -77,7 +94,7 @@ final class ProfileConversion: @unchecked Sendable {
             unsafe cmsDeleteTransform(rgb)
             return nil
         }
-        return unsafe (rgb, rgba)
+        return unsafe ((rgb, rgba), MatrixTables(profile, target: target))
     }
 
     private static func changesNothing(_ transform: cmsHTRANSFORM) -> Bool {

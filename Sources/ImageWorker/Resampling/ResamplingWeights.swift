@@ -87,7 +87,8 @@ struct ResamplingWeights {
             let (angle, square) = (third, turned.sine * turned.sine)
             third += step
             turned = (
-                turned.sine * turn.cosine + turned.cosine * turn.sine, turned.cosine * turn.cosine - turned.sine * turn.sine
+                turned.sine * turn.cosine + turned.cosine * turn.sine,
+                turned.cosine * turn.cosine - turned.sine * turn.sine
             )
             // The quotient is uncertain there, and the kernel differs from one by less than 10⁻⁹.
             guard abs(angle) > 1e-5 else { return 1 }

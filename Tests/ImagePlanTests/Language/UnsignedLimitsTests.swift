@@ -94,11 +94,13 @@ struct UnsignedLimitsTests {
         }
     }
 
-    @Test(arguments: [
-        ("w=320", nil, "w=320"), ("w=320", 2, "w=640"), ("w=320", 3, "w=640"), ("w=200", nil, "w=320"),
-        ("w=200&h=100", 2, "w=640&h=320"), ("preset=thumb", 2, "w=400&h=200&fit=cover"),
-        ("preset=thumb", 4, "w=600&h=300&fit=cover"),
-    ] as [(String, Int?, String)])
+    @Test(
+        arguments: [
+            ("w=320", nil, "w=320"), ("w=320", 2, "w=640"), ("w=320", 3, "w=640"), ("w=200", nil, "w=320"),
+            ("w=200&h=100", 2, "w=640&h=320"), ("preset=thumb", 2, "w=400&h=200&fit=cover"),
+            ("preset=thumb", 4, "w=600&h=300&fit=cover"),
+        ] as [(String, Int?, String)]
+    )
     func `snap: refuse rounds what dpr=auto scales`(query: String, hint: Int?, plan: String) throws {
         for isEnforced in [true, false] {
             var options = try options(Self.refusing, isEnforced: isEnforced)
