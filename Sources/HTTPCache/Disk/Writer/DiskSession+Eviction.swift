@@ -152,8 +152,8 @@ extension DiskSession {
     /// - Returns: whether there may be more to do.
     func expire() throws(DiskFault) -> Bool {
         let age = shared.limits.maximumAge
-        guard age > 0, clock.isTrusted(shared.configuration.time) else { return false }
-        let before = shared.configuration.time.wallSeconds - age
+        guard age > 0, let now = clock.wallSeconds(of: shared.configuration.time) else { return false }
+        let before = now - age
         try commit()
         try begin()
         var count = 0
@@ -208,13 +208,15 @@ struct ClockTrust {
     private var offset: Int64?
     private var trustedAt: Int64 = 0
 
-    /// Compares the clocks; called from time to time.
-    mutating func isTrusted(_ time: any TimeSource) -> Bool {
-        let monotonic = time.monotonic / 1_000_000_000
-        let now = time.wallSeconds - monotonic
-        if let offset, abs(now - offset) < Self.seconds { return monotonic >= trustedAt }
+    /// Compares the clocks, and returns the wall clock's time if it is trusted; called from time to time.
+    ///
+    /// The wall clock is read once, since it may jump between two readings.
+    mutating func wallSeconds(of time: any TimeSource) -> Int64? {
+        let (monotonic, wall) = (time.monotonic / 1_000_000_000, time.wallSeconds)
+        let now = wall - monotonic
+        if let offset, abs(now - offset) < Self.seconds { return monotonic >= trustedAt ? wall : nil }
         offset = now
         trustedAt = monotonic + Self.seconds
-        return false
+        return nil
     }
 }
