@@ -30,7 +30,9 @@ struct OriginalStore: ResponseStore {
             if origin.record.digest == recent.body.digest { return StoredResponse(origin, recent.body) }
         }
         guard policy.keepsOriginalRecord, let stored = parts.disk?.origin(key) else {
-            return parts.origins.live(key).map { StoredResponse($0.snapshot, nil) }
+            // What must not be stored is live while responses use it, which no later request may tell.
+            guard let live = parts.origins.live(key)?.snapshot, live.record.policy.isStorable else { return nil }
+            return StoredResponse(live, nil)
         }
         let origin = parts.origins.state(for: stored.record).snapshot
         // The live state may have a newer body, which is still queued for the disk.

@@ -120,6 +120,21 @@ struct RevalidationTests {
         }
     }
 
+    @Test func `an original that must not be stored is not known from a response that still uses it`() throws {
+        let first = rig.ask("photo.png", "w=10")
+        let load = try rig.loader.wait(for: 1)[0]
+        load.answer(rig.png(), at: rig.time.wallSeconds, cacheControl: "no-store", entityTag: "\"v1\"")
+        try rig.transformer.wait(for: 1)[0].make([1])
+        let answer = try first.value()
+        let later = rig.ask("photo.png", "w=20")
+        let other = try rig.loader.wait(for: 2)[1]
+        #expect(other.fetch.entityTag == nil)
+        other.answer(rig.png(), at: rig.time.wallSeconds, cacheControl: "no-store", entityTag: "\"v1\"")
+        try rig.transformer.wait(for: 2)[1].make([2])
+        #expect(try later.value().status == answer.status, "\(answer.status)")
+        withExtendedLifetime(answer) {}
+    }
+
     @Test func `a 304 without a lifetime keeps the stored Expires`() throws {
         let first = rig.ask("photo.png", "w=10")
         try rig.loader.wait(for: 1)[0].answer(
