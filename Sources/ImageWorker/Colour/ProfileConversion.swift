@@ -11,9 +11,7 @@ import LinuxSystem
 /// `@unchecked Sendable`: nothing changes after `init`, and Little CMS only reads a transform made without its one-pixel cache.
 @safe
 final class ProfileConversion: @unchecked Sendable {
-    private let transforms: Transforms
-    /// `nil` where Little CMS converts.
-    private let tables: MatrixTables?
+    private let way: Way
 
     /// Whether it changes no colour by more than `invisible`, because the profile is equivalent to sRGB.
     let isIdentity: Bool
@@ -25,22 +23,29 @@ final class ProfileConversion: @unchecked Sendable {
     /// The step of channel values at which a conversion is compared with sRGB.
     private static let samples = 17
 
-    private typealias Transforms = (rgb: cmsHTRANSFORM, rgba: cmsHTRANSFORM)
+    @safe
+    private enum Way {
+        case tables(MatrixTables)
+        case littleCMS(rgb: cmsHTRANSFORM, rgba: cmsHTRANSFORM)
+    }
 
     /// Prepares the conversion; `nil` for anything but an RGB matrix profile.
     init?(profile bytes: [UInt8]) {
-        guard let (transforms, tables) = unsafe Self.prepared(from: bytes) else { return nil }
-        unsafe self.transforms = transforms
-        self.tables = tables
-        isIdentity = unsafe Self.changesNothing(transforms.rgb)
-        let primaries = unsafe Self.converted([255, 0, 0, 0, 255, 0, 0, 0, 255], transforms.rgb)
+        guard let way = Self.way(from: bytes) else { return nil }
+        self.way = way
+        isIdentity = Self.changesNothing(way)
+        let primaries = Self.converted([255, 0, 0, 0, 255, 0, 0, 0, 255], way)
         keepsPrimaries = (0..<3).allSatisfy { primaries[4 * $0] == primaries[3 * $0..<3 * $0 + 3].max() }
     }
 
     deinit {
-        unsafe cmsDeleteTransform(transforms.rgb)
-        unsafe cmsDeleteTransform(transforms.rgba)
+        guard case .littleCMS(let rgb, let rgba) = way else { return }
+        unsafe cmsDeleteTransform(rgb)
+        unsafe cmsDeleteTransform(rgba)
     }
+
+    /// Whether tables convert, and not Little CMS.
+    var usesTables: Bool { if case .tables = way { true } else { false } }
 
     /// Converts pixels; alpha is copied unchanged.
     func convert(
@@ -49,24 +54,23 @@ final class ProfileConversion: @unchecked Sendable {
         pixels: Int,
         hasAlpha: Bool
     ) {
-        if let tables { return unsafe tables.convert(source, to: target, pixels: pixels, bands: hasAlpha ? 4 : 3) }
-        unsafe convertByLittleCMS(source, to: target, pixels: pixels, hasAlpha: hasAlpha)
+        unsafe Self.convert(source, to: target, pixels: pixels, hasAlpha: hasAlpha, way)
     }
 
-    /// Whether tables convert.
-    var usesTables: Bool { tables != nil }
-
-    /// Converts pixels in any case by Little CMS.
-    func convertByLittleCMS(
+    private static func convert(
         _ source: UnsafeRawPointer,
         to target: UnsafeMutableRawPointer,
         pixels: Int,
-        hasAlpha: Bool
+        hasAlpha: Bool,
+        _ way: Way
     ) {
-        unsafe cmsDoTransform(hasAlpha ? transforms.rgba : transforms.rgb, source, target, UInt32(pixels))
+        switch way {
+        case .tables(let tables): unsafe tables.convert(source, to: target, pixels: pixels, bands: hasAlpha ? 4 : 3)
+        case .littleCMS(let rgb, let rgba): unsafe cmsDoTransform(hasAlpha ? rgba : rgb, source, target, UInt32(pixels))
+        }
     }
 
-    private static func prepared(from bytes: [UInt8]) -> (Transforms, MatrixTables?)? {
+    private static func way(from bytes: [UInt8]) -> Way? {
         let opened = unsafe bytes.withUnsafeBytes { unsafe cmsOpenProfileFromMem($0.baseAddress, UInt32($0.count)) }
         guard let profile = unsafe opened, let target = unsafe cmsCreate_sRGBProfile() else { return nil }
         defer {
@@ -77,6 +81,7 @@ final class ProfileConversion: @unchecked Sendable {
         guard unsafe cmsGetColorSpace(profile) == cmsSigRgbData, unsafe cmsIsMatrixShaper(profile) != 0,
             unsafe cmsIsCLUT(profile, intent, UInt32(LCMS_USED_AS_INPUT)) == 0
         else { return nil }
+        if let tables = unsafe MatrixTables(profile, target: target) { return .tables(tables) }
         let flags = UInt32(cmsFLAGS_BLACKPOINTCOMPENSATION | cmsFLAGS_NOCACHE)
         guard let rgb = unsafe cmsCreateTransform(profile, edge_lcms_rgb, target, edge_lcms_rgb, intent, flags) else {
             return nil
@@ -94,21 +99,22 @@ final class ProfileConversion: @unchecked Sendable {
             unsafe cmsDeleteTransform(rgb)
             return nil
         }
-        return unsafe ((rgb, rgba), MatrixTables(profile, target: target))
+        return unsafe .littleCMS(rgb: rgb, rgba: rgba)
     }
 
-    private static func changesNothing(_ transform: cmsHTRANSFORM) -> Bool {
+    private static func changesNothing(_ way: Way) -> Bool {
         let levels = (0..<samples).map { UInt8($0 * 255 / (samples - 1)) }
         let before = levels.flatMap { red in levels.flatMap { green in levels.flatMap { [red, green, $0] } } }
-        let after = unsafe converted(before, transform)
+        let after = converted(before, way)
         return zip(before, after).allSatisfy { abs(Int($0) - Int($1)) <= invisible }
     }
 
-    private static func converted(_ before: [UInt8], _ transform: cmsHTRANSFORM) -> [UInt8] {
+    private static func converted(_ before: [UInt8], _ way: Way) -> [UInt8] {
         var after = [UInt8](repeating: 0, count: before.count)
         unsafe before.withUnsafeBytes { source in
             unsafe after.withUnsafeMutableBytes { target in
-                unsafe cmsDoTransform(transform, source.baseAddress, target.baseAddress, UInt32(before.count / 3))
+                guard let source = source.baseAddress, let target = target.baseAddress else { return }
+                unsafe convert(source, to: target, pixels: before.count / 3, hasAlpha: false, way)
             }
         }
         return after
@@ -117,7 +123,7 @@ final class ProfileConversion: @unchecked Sendable {
 
 /// A cache of the most recently used conversions, since a site's photographs come from few cameras.
 struct ProfileConversions {
-    /// The maximum number of conversions to keep, at some 100 kB each.
+    /// The maximum number of conversions to keep, at 12 kB each, or some 100 kB where Little CMS converts.
     private static let capacity = 8
     /// The largest profile to examine, in bytes; a matrix profile takes a few thousand.
     private static let longestProfile = 65_536
