@@ -101,10 +101,8 @@ final class TransformQueue: Sendable {
     /// The number of waiting jobs.
     var count: Int { state.withLock { $0.schedule.waiting + $0.schedule.waitingBehind } }
 
-    /// The number of jobs that could run at once: those that run or wait, but only one of the background jobs that wait.
-    var demand: Int {
-        state.withLock { $0.schedule.runs.count + $0.schedule.waiting + min(1, $0.schedule.waitingBehind) }
-    }
+    /// The jobs that could run at once.
+    var demand: TransformDemand { state.withLock { TransformDemand(of: $0.schedule) } }
 
     /// Whether jobs other than background jobs wait.
     var hasWork: Bool { state.withLock { $0.schedule.waiting > 0 } }

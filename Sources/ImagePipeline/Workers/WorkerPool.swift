@@ -85,8 +85,8 @@ package final class WorkerPool: Transforming {
 
         /// Starts processes if there are fewer than jobs need; call it when jobs are queued, and before they are released.
         func noteDemand() {
-            let jobs = queue.demand
-            let missing = population.withLock { $0.need(jobs: jobs, at: time.monotonic) }
+            let demand = queue.demand
+            let missing = population.withLock { $0.need(demand, at: time.monotonic) }
             for _ in 0..<missing { vacancies.signal() }
         }
     }

@@ -1,4 +1,4 @@
-/// How many worker processes a pool keeps: one for each job, and one more for the next job.
+/// How many worker processes a pool keeps: one for each job, and one more for the next job, but the last one only for other clients.
 ///
 /// A process starts when it is needed, and ends once fewer have sufficed for `idle`. One always stays, so that the first job after an
 /// idle time finds a warm worker. A value without clocks or locks: calls state the time, in monotonic nanoseconds.
@@ -18,11 +18,13 @@ struct WorkerPopulation {
         lastNeeded = Array(repeating: now, count: slots)
     }
 
-    /// Records the number of running and waiting jobs.
+    /// Records the jobs that run or wait.
     ///
     /// - Returns: the number of processes to start; `count` already contains them.
-    mutating func need(jobs: Int, at now: Int64) -> Int {
-        let needed = idle == nil ? slots : min(slots, jobs + 1)
+    mutating func need(_ demand: TransformDemand, at now: Int64) -> Int {
+        // The last worker runs no job of a client that has all others (`TransformSchedule`).
+        let useful = demand.isOneClients ? max(1, slots - 1) : slots
+        let needed = idle == nil ? slots : min(useful, demand.jobs + 1)
         for index in 0..<needed { lastNeeded[index] = now }
         let missing = max(0, needed - count)
         count += missing

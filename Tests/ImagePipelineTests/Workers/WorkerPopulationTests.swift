@@ -14,18 +14,82 @@ struct WorkerPopulationTests {
     @Test func `keeps one process for each job and one for the next, up to its slots`() {
         var population = WorkerPopulation(slots: 4, idle: 1_000, at: 0)
         #expect(population.count == 1)
-        #expect(population.need(jobs: 0, at: 0) == 0)
-        #expect(population.need(jobs: 1, at: 1) == 1)
-        #expect(population.need(jobs: 1, at: 2) == 0)
-        #expect(population.need(jobs: 900, at: 3) == 2)
-        #expect(population.need(jobs: 900, at: 4) == 0 && population.count == 4)
+        #expect(population.need(.init(jobs: 0), at: 0) == 0)
+        #expect(population.need(.init(jobs: 1), at: 1) == 1)
+        #expect(population.need(.init(jobs: 1), at: 2) == 0)
+        #expect(population.need(.init(jobs: 900), at: 3) == 2)
+        #expect(population.need(.init(jobs: 900), at: 4) == 0 && population.count == 4)
+    }
+
+    @Test
+    func `the last process is for other clients, and leaves when one client has used the others for the idle time`() {
+        var population = WorkerPopulation(slots: 3, idle: 1_000, at: 0)
+        #expect(population.need(.init(jobs: 900, isOneClients: true), at: 0) == 1)
+        #expect(population.need(.init(jobs: 2, isOneClients: false), at: 10) == 1)
+        #expect(population.need(.init(jobs: 2, isOneClients: true), at: 500) == 0)
+        #expect(!population.leave(at: 1_009) && population.leave(at: 1_010) && population.count == 2)
+        var single = WorkerPopulation(slots: 1, idle: 1_000, at: 0)
+        #expect(single.need(.init(jobs: 9, isOneClients: true), at: 0) == 0 && single.count == 1)
+    }
+
+    @Test func `demand is one client's unless another has a job, or a background job waits or runs`() throws {
+        var schedule = TransformSchedule<Int>(.init(workers: 3))
+        func job(_ id: UInt64, _ account: String?, _ priority: RequestPriority = .normal) -> TransformSchedule<Int>.Job
+        {
+            .init(id: id, account: account, priority: priority, cost: 1, item: 0)
+        }
+        for id in 1...4 { _ = try schedule.append(job(UInt64(id), "a"), at: 0) }
+        #expect(TransformDemand(of: schedule) == .init(jobs: 4, isOneClients: true))
+        let first = schedule.take(at: 0)
+        #expect(TransformDemand(of: schedule) == .init(jobs: 4, isOneClients: true))
+        _ = try schedule.append(job(5, "b"), at: 0)
+        #expect(TransformDemand(of: schedule) == .init(jobs: 5, isOneClients: false))
+        while let next = schedule.take(at: 0) { schedule.settle(next.id, at: 1) }
+        if let first { schedule.settle(first.id, at: 1) }
+        _ = try schedule.append(job(6, "b"), at: 1)
+        #expect(TransformDemand(of: schedule) == .init(jobs: 1, isOneClients: true))
+        if let next = schedule.take(at: 1) { schedule.settle(next.id, at: 2) }
+        for account in ["a", nil] {
+            _ = try schedule.append(job(7, account, .background), at: 2)
+            _ = try schedule.append(job(8, account, .background), at: 2)
+            #expect(TransformDemand(of: schedule) == .init(jobs: 1, isOneClients: false))
+            let behind = [schedule.takeBehind(ready: 3, at: 2), schedule.takeBehind(ready: 3, at: 2)].compactMap(\.self)
+            #expect(TransformDemand(of: schedule) == .init(jobs: 2, isOneClients: false))
+            for run in behind { schedule.settle(run.id, at: 3) }
+        }
+        _ = try schedule.append(job(9, nil), at: 3)
+        #expect(!TransformDemand(of: schedule).isOneClients)
+    }
+
+    @Test func `one client's jobs leave the last slot without a process until another client has a job`() async throws {
+        try await PoolBench.withPool(workers: 3) {
+            $0.idleTime = Self.long
+        } _: { pool in
+            let ended = Signal(0)
+            func run(_ account: String) throws {
+                var job = try PoolBench.job()
+                job.account = account
+                _ = pool.transform(job) { _ in ended.update { $0 += 1 } }
+            }
+            for _ in 0..<6 { try run("a") }
+            try await pool.wait { _ in ended.value == 6 }
+            try await pool.wait { $0.ready == 2 }
+            #expect(pool.statistics.starts == 2)
+            var job = try PoolBench.slowJob()
+            job.account = "a"
+            let slow = pool.transform(job) { _ in }
+            try run("b")
+            try await pool.wait { $0.ready == 3 && ended.value == 7 }
+            #expect(pool.statistics.starts == 3)
+            slow.cancel()
+        }
     }
 
     @Test func `processes leave one after another, each when it has not been needed for the idle time, and one stays`()
     {
         var population = WorkerPopulation(slots: 4, idle: 1_000, at: 0)
-        #expect(population.need(jobs: 3, at: 0) == 3)
-        #expect(population.need(jobs: 1, at: 400) == 0)
+        #expect(population.need(.init(jobs: 3), at: 0) == 3)
+        #expect(population.need(.init(jobs: 1), at: 400) == 0)
         #expect(population.remaining(at: 400) == 600)
         #expect(population.leave(at: 999) == false)
         #expect(population.leave(at: 1_000) && population.leave(at: 1_000))
@@ -33,18 +97,18 @@ struct WorkerPopulationTests {
         #expect(!population.leave(at: 1_000) && population.remaining(at: 1_000) == 400)
         #expect(population.leave(at: 1_400) && population.count == 1)
         #expect(!population.leave(at: .max) && population.remaining(at: .max) == nil)
-        #expect(population.need(jobs: 1, at: 9_000) == 1)
+        #expect(population.need(.init(jobs: 1), at: 9_000) == 1)
         #expect(population.leave(at: 9_999) == false)
     }
 
     @Test func `without an idle time all slots have a process, and none leaves`() {
         var population = WorkerPopulation(slots: 3, idle: nil, at: 0)
-        #expect(population.need(jobs: 0, at: 0) == 2)
+        #expect(population.need(.init(jobs: 0), at: 0) == 2)
         #expect(!population.leave(at: .max) && population.remaining(at: 0) == nil)
         population.idle = 10
         #expect(population.leave(at: 10) && population.leave(at: 10) && !population.leave(at: .max))
         population.idle = nil
-        #expect(population.need(jobs: 0, at: 20) == 2)
+        #expect(population.need(.init(jobs: 0), at: 20) == 2)
     }
 
     /// An idle time that no test waits for.
