@@ -48,7 +48,7 @@ struct CapabilityTests {
                 .init(format: "heic", decodes: false, settings: ["a", "b\"c"]),
             ],
             libraries: [.init(name: "x", version: "1")],
-            faces: .init(areFound: false, problem: "a \"b\"")
+            faces: .init(areFound: false, method: "cascade", problem: "a \"b\"")
         )
         #expect(try JSONDecoder().decode(WorkerCapabilities.self, from: Data(made.json.utf8)) == made)
         let broken = WorkerCapabilities.Codec(format: "\n\u{1B}\u{85}", decodes: true)

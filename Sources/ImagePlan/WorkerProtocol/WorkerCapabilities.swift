@@ -56,12 +56,15 @@ package struct WorkerCapabilities: Codable, Hashable, Sendable {
     /// Whether faces are looked for.
     package struct Faces: Codable, Hashable, Sendable {
         package var areFound: Bool
-        /// What is wrong with the data; `nil` if it is not installed.
+        /// What they are found with: `network` or `cascade`; `nil` if neither is installed.
+        package var method: String?
+        /// What is wrong with its file; `nil` if nothing is, or none is installed.
         package var problem: String?
 
         /// Creates an entry.
-        package init(areFound: Bool, problem: String? = nil) {
+        package init(areFound: Bool, method: String? = nil, problem: String? = nil) {
             self.areFound = areFound
+            self.method = method
             self.problem = problem
         }
     }
@@ -101,7 +104,8 @@ extension WorkerCapabilities {
         }
         let faces = faces.map { faces in
             let problem = faces.problem.map { ",\"problem\":\(JSONText.quotedLine($0))" } ?? ""
-            return ",\"faces\":{\"areFound\":\(faces.areFound)\(problem)}"
+            let method = faces.method.map { ",\"method\":\(JSONText.quotedLine($0))" } ?? ""
+            return ",\"faces\":{\"areFound\":\(faces.areFound)\(method)\(problem)}"
         }
         let posture = posture.map { ",\"posture\":\($0.json)" } ?? ""
         return """

@@ -100,7 +100,7 @@ extension Raster {
     func subjectOffset(of size: PixelSize) throws(VipsError) -> (left: Int, top: Int) {
         let picture = try SmallPicture(of: self)
         var faces: [Face] = []
-        if case .ready(let finder) = FaceData.state { faces = try finder.faces(in: self, picture) }
+        if case .ready(let finder, _) = FaceData.state { faces = try finder.faces(in: self, picture) }
         let map = SubjectMap(of: picture, faces: faces)
         return SubjectWindow.corner(of: size, in: PixelSize(width: width, height: height), map, faces: faces)
     }

@@ -125,8 +125,8 @@ struct FaceSearchTests {
     func `says what is wrong with a malformed cascade`(part: String, other: String, problem: String) {
         let text = Self.cascade.replacing(part, with: other)
         #expect(text != Self.cascade)
-        #expect(throws: FaceCascade.Malformed(problem)) { try FaceCascade(parsing: Array(text.utf8)) }
-        guard case .malformed(let error) = FaceData.parsed(.success(Array(text.utf8))) else {
+        #expect(throws: FaceData.Malformed(problem)) { try FaceCascade(parsing: Array(text.utf8)) }
+        guard case .malformed(let error, .cascade) = FaceData.parsed(.success(Array(text.utf8)), as: .cascade) else {
             Issue.record("was parsed")
             return
         }
@@ -147,6 +147,10 @@ struct FaceSearchTests {
         try Data(count: 4 << 20).write(to: URL(fileURLWithPath: file))
         #expect(try FaceData.read(file).get()?.count == 4 << 20)
         #expect(FaceData.read("\(file)/other") == .success(nil))
+        #expect(FaceData.found([(.network, "\(file)/other"), (.cascade, file)])?.kind == .cascade)
+        #expect(FaceData.found([(.network, file), (.cascade, file)])?.kind == .network)
+        #expect(FaceData.found([(.network, folder.path), (.cascade, file)])?.kind == .network, "it is not passed over")
+        #expect(FaceData.found([(.network, "\(file)/other")]) == nil)
         try Data(count: 4 << 20 + 1).write(to: URL(fileURLWithPath: file))
         #expect(FaceData.read(file) == .failure(.init("is larger than 4 MiB")))
     }
@@ -162,7 +166,7 @@ struct FaceSearchTests {
     func `refuses every part of a cascade`() {
         let bytes = Array(Self.cascade.utf8)
         for count in 0..<bytes.count - 1 {
-            #expect(throws: FaceCascade.Malformed.self) { try FaceCascade(parsing: Array(bytes[..<count])) }
+            #expect(throws: FaceData.Malformed.self) { try FaceCascade(parsing: Array(bytes[..<count])) }
         }
     }
 

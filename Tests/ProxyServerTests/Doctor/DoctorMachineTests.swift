@@ -164,10 +164,14 @@ struct DoctorMachineTests {
                 )
             }
         }
-        #expect(!findings(.init(areFound: true)).contains("does not look for faces"))
+        #expect(!findings(.init(areFound: true, method: "network")).contains("faces"))
+        #expect(!findings(.init(areFound: true, method: "cascade")).contains("does not look for faces"))
         #expect(findings(.init(areFound: false)).contains("note: gravity=subject does not look for faces"))
         let broken = findings(.init(areFound: false, problem: "x.xml ends too early"))
         #expect(broken.contains("warning: gravity=subject does not look for faces: x.xml ends too early"))
+        #expect(broken.contains("apt install --reinstall opencv-data"))
+        let network = findings(.init(areFound: false, method: "network", problem: "x.onnx has no graph"))
+        #expect(network.contains("x.onnx has no graph") && network.contains("install YuNet's model again"))
     }
 
     @Test func `detects libraries that are too old or incomplete`() {

@@ -2,57 +2,99 @@ import Glibc
 import ImagePlan
 import LinuxSystem
 
-/// The installed cascade of frontal faces, a file of Debian's package `opencv-data`; without it, no faces are looked for.
+/// The installed data to find faces with: the network YuNet, or else the cascade of Debian's package `opencv-data`; without both, no faces
+/// are looked for.
 ///
-/// The file is read before the worker locks itself, and parsed when a picture first needs it, since that takes 25 ms.
+/// The file is read before the worker locks itself, and parsed when a picture first needs it: a cascade takes 25 ms.
 enum FaceData {
     /// What there is to search with.
     enum State: Sendable {
         case absent
-        case malformed(FaceCascade.Malformed)
-        case ready(FaceFinder)
+        case malformed(Malformed, Kind)
+        case ready(any FaceFinder, Kind)
+    }
+
+    /// The reason why a file cannot be used, as a clause whose subject is the file.
+    struct Malformed: Error, Hashable, CustomStringConvertible {
+        let description: String
+
+        init(_ description: String) { self.description = description }
     }
 
     /// A file's bytes, `nil` without a file, or the reason why they cannot be used.
-    typealias Content = Result<[UInt8]?, FaceCascade.Malformed>
+    typealias Content = Result<[UInt8]?, Malformed>
 
-    /// The cascade by Rainer Lienhart, of trees of two nodes; others find fewer faces, or more that are none.
-    ///
-    /// `Benchmarks/README.md` compares them in the section "Faces".
-    static let path = "/usr/share/opencv4/haarcascades/haarcascade_frontalface_alt2.xml"
-    /// The largest file that is used, in bytes; the real one has 541 kB.
+    /// A way to find faces; the first that is installed is used.
+    enum Kind: String, CaseIterable, Sendable {
+        /// Finds most faces, also small ones and those turned to a side.
+        case network
+        /// Finds large frontal ones.
+        case cascade
+
+        /// Where the file is.
+        ///
+        /// The cascade is Rainer Lienhart's, of trees of two nodes; others find fewer faces, or more that are none. `Benchmarks/README.md`
+        /// compares them in the section "Faces".
+        var path: String {
+            switch self {
+            case .network: "/usr/local/share/edgeprint/yunet.onnx"
+            case .cascade: "/usr/share/opencv4/haarcascades/haarcascade_frontalface_alt2.xml"
+            }
+        }
+
+        /// Parses a file's content.
+        func finder(_ bytes: [UInt8]) throws(Malformed) -> any FaceFinder {
+            switch self {
+            case .network: NetworkFaceFinder(try FaceNetwork(parsing: bytes))
+            case .cascade: CascadeFaceFinder(try FaceCascade(parsing: bytes))
+            }
+        }
+    }
+
+    /// The largest file that is used, in bytes; the real ones have 230 and 541 kB.
     private static let largest = 4 << 20
 
-    /// The file's content until it is parsed, then nothing.
-    static let content = Lock<Content>(read(path))
+    /// The kind that is installed, and its content until it is parsed, then nothing.
+    static let installed = Lock(found(Kind.allCases.map { ($0, $0.path) }))
 
     /// What there is to search with, parsed once.
-    static let state = parsed(
-        content.withLock { content in
-            defer { content = .success(nil) }
-            return content
+    static let state: State = {
+        let found = installed.withLock { installed in
+            defer { installed?.content = .success(nil) }
+            return installed
         }
-    )
+        return found.map { parsed($0.content, as: $0.kind) } ?? .absent
+    }()
 
     /// Reads the file.
-    static func load() { content.withLock { _ in } }
+    static func load() { installed.withLock { _ in } }
 
     /// How a worker reports the state.
     static var capability: WorkerCapabilities.Faces {
         switch state {
         case .absent: .init(areFound: false)
-        case .malformed(let error): .init(areFound: false, problem: "\(path) \(error)")
-        case .ready: .init(areFound: true)
+        case .malformed(let error, let kind):
+            .init(areFound: false, method: kind.rawValue, problem: "\(kind.path) \(error)")
+        case .ready(_, let kind): .init(areFound: true, method: kind.rawValue)
         }
     }
 
+    /// Reads the first of some files that exists; one that cannot be read is not passed over.
+    static func found(_ files: [(kind: Kind, path: String)]) -> (kind: Kind, content: Content)? {
+        for (kind, path) in files {
+            let content = read(path)
+            if content != .success(nil) { return (kind, content) }
+        }
+        return nil
+    }
+
     /// Parses a file's content.
-    static func parsed(_ content: Content) -> State {
-        do throws(FaceCascade.Malformed) {
+    static func parsed(_ content: Content, as kind: Kind) -> State {
+        do throws(Malformed) {
             guard let bytes = try content.get() else { return .absent }
-            return .ready(FaceFinder(try FaceCascade(parsing: bytes)))
+            return .ready(try kind.finder(bytes), kind)
         } catch {
-            return .malformed(error)
+            return .malformed(error, kind)
         }
     }
 
@@ -73,7 +115,7 @@ enum FaceData {
         }
     }
 
-    private static func failure(_ code: CInt) -> FaceCascade.Malformed {
+    private static func failure(_ code: CInt) -> Malformed {
         .init("cannot be read: \(unsafe String(cString: strerror(code)))")
     }
 }

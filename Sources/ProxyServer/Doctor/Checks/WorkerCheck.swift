@@ -95,11 +95,18 @@ struct WorkerCheck: DoctorCheck {
 
     private func faces(_ found: WorkerCapabilities.Faces) -> Finding {
         let without = "gravity=subject does not look for faces"
-        if found.areFound { return .ok("faces", "gravity=subject keeps faces") }
-        guard let problem = found.problem else {
-            return .note("faces", without, fix: "apt install opencv-data on every node, or on none")
+        let isNetwork = found.method == "network"
+        if found.areFound {
+            return .ok(
+                "faces",
+                "gravity=subject keeps \(isNetwork ? "faces" : "large frontal faces; YuNet finds others, too")"
+            )
         }
-        return .warning("faces", "\(without): \(Printing.plain(problem))", fix: "apt install --reinstall opencv-data")
+        guard let problem = found.problem else {
+            return .note("faces", without, fix: "install YuNet's model, or opencv-data, on every node or on none")
+        }
+        let fix = isNetwork ? "install YuNet's model again, or remove the file" : "apt install --reinstall opencv-data"
+        return .warning("faces", "\(without): \(Printing.plain(problem))", fix: fix)
     }
 
     private static let packages = [

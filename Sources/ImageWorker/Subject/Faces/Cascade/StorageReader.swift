@@ -24,19 +24,19 @@ struct StorageReader {
     init(_ bytes: [UInt8]) { rest = bytes[...] }
 
     /// Returns the next element that holds text, or without text a list item that ends; `nil` at the end of the file.
-    mutating func next() throws(FaceCascade.Malformed) -> Leaf? {
+    mutating func next() throws(FaceData.Malformed) -> Leaf? {
         var isLeaf = false
         while let open = rest.firstIndex(of: UInt8(ascii: "<")) {
             let text = rest[..<open]
             rest = rest[open...]
             switch try token() {
             case .opening(let name):
-                guard path.count < Self.deepest else { throw FaceCascade.Malformed("has too many levels") }
+                guard path.count < Self.deepest else { throw FaceData.Malformed("has too many levels") }
                 path.append(String(decoding: name, as: UTF8.self))
                 isLeaf = true
             case .closing(let name):
                 guard let last = path.last, last.utf8.elementsEqual(name) else {
-                    throw FaceCascade.Malformed("has an end tag at a wrong place")
+                    throw FaceData.Malformed("has an end tag at a wrong place")
                 }
                 defer { path.removeLast() }
                 if isLeaf || last == "_" {
@@ -46,12 +46,12 @@ struct StorageReader {
             case .empty: break
             }
         }
-        guard path.isEmpty else { throw FaceCascade.Malformed("ends too early") }
+        guard path.isEmpty else { throw FaceData.Malformed("ends too early") }
         return nil
     }
 
     /// Takes the tag, comment or declaration at the start of the rest.
-    private mutating func token() throws(FaceCascade.Malformed) -> Token {
+    private mutating func token() throws(FaceData.Malformed) -> Token {
         let isComment = rest.starts(with: "<!--".utf8)
         var end = rest.firstIndex(of: UInt8(ascii: ">"))
         while isComment, let mark = end,
@@ -59,7 +59,7 @@ struct StorageReader {
         {
             end = rest[(mark + 1)...].firstIndex(of: UInt8(ascii: ">"))
         }
-        guard let end else { throw FaceCascade.Malformed("has a tag without end") }
+        guard let end else { throw FaceData.Malformed("has a tag without end") }
         let tag = rest[..<end].dropFirst()
         rest = rest[(end + 1)...]
         let (first, last) = (tag.first, tag.last)

@@ -3,13 +3,6 @@
 /// P. Viola and M. Jones, "Rapid Object Detection using a Boosted Cascade of Simple Features", CVPR 2001; trees as in R. Lienhart and
 /// J. Maydt, ICIP 2002, without their tilted features. A stage adds one value per tree, and a window must reach every stage's threshold.
 struct FaceCascade: Sendable {
-    /// The reason why a file is no usable cascade, as a clause whose subject is the file.
-    struct Malformed: Error, Hashable, CustomStringConvertible {
-        let description: String
-
-        init(_ description: String) { self.description = description }
-    }
-
     /// A rectangle of pixels in the window and the factor of their sum.
     struct Area: Sendable, Hashable {
         var left: Int
@@ -54,16 +47,16 @@ extension FaceCascade {
     private static let mostNodes = 1 << 15
 
     /// Parses OpenCV's XML format since version 2.4.
-    init(parsing bytes: [UInt8]) throws(Malformed) {
+    init(parsing bytes: [UInt8]) throws(FaceData.Malformed) {
         var reader = StorageReader(bytes)
         var parts = Parts()
         while let leaf = try reader.next() { try parts.take(leaf) }
-        guard parts.kind == "HAAR" else { throw Malformed("has no Haar features") }
+        guard parts.kind == "HAAR" else { throw FaceData.Malformed("has no Haar features") }
         guard Self.sides.contains(parts.width), Self.sides.contains(parts.height) else {
-            throw Malformed("has a window of \(parts.width) × \(parts.height) pixels")
+            throw FaceData.Malformed("has a window of \(parts.width) × \(parts.height) pixels")
         }
         guard !parts.stages.isEmpty, parts.stages.allSatisfy({ !$0.roots.isEmpty }), parts.roots.isEmpty else {
-            throw Malformed("has a stage without trees")
+            throw FaceData.Malformed("has a stage without trees")
         }
         let areCovered = parts.features.joined().allSatisfy { area in
             area.left >= 0 && area.top >= 0 && area.width > 0 && area.height > 0 && area.left <= parts.width
@@ -71,10 +64,10 @@ extension FaceCascade {
                 && area.height <= parts.height - area.top
         }
         guard areCovered, parts.features.allSatisfy({ (2...3).contains($0.count) }) else {
-            throw Malformed("has a feature outside its window")
+            throw FaceData.Malformed("has a feature outside its window")
         }
         guard parts.nodes.allSatisfy({ parts.features.indices.contains($0.feature) }) else {
-            throw Malformed("has a tree without its feature")
+            throw FaceData.Malformed("has a tree without its feature")
         }
         (width, height, stages) = (parts.width, parts.height, parts.stages)
         (nodes, features) = (parts.nodes, parts.features)
@@ -95,7 +88,7 @@ extension FaceCascade {
         private var areas: [Area] = []
 
         /// Takes an element; those that are not named here say how the cascade was trained.
-        mutating func take(_ leaf: StorageReader.Leaf) throws(Malformed) {
+        mutating func take(_ leaf: StorageReader.Leaf) throws(FaceData.Malformed) {
             let root = "opencv_storage/cascade/"
             guard leaf.path.hasPrefix(root) else { return }
             switch leaf.path.dropFirst(root.count) {
@@ -111,14 +104,14 @@ extension FaceCascade {
             case "features/_/rects/_":
                 let values = try numbers(leaf, count: 5)
                 let sides = values.prefix(4).compactMap { Int(exactly: $0) }
-                guard sides.count == 4, areas.count < 3 else { throw Malformed("has an odd rectangle") }
+                guard sides.count == 4, areas.count < 3 else { throw FaceData.Malformed("has an odd rectangle") }
                 areas.append(
                     Area(left: sides[0], top: sides[1], width: sides[2], height: sides[3], weight: values[4])
                 )
             case "features/_/tilted":
-                guard try numbers(leaf, count: 1) == [0] else { throw Malformed("has tilted features") }
+                guard try numbers(leaf, count: 1) == [0] else { throw FaceData.Malformed("has tilted features") }
             case "features/_":
-                guard features.count < FaceCascade.mostNodes else { throw Malformed("has too many features") }
+                guard features.count < FaceCascade.mostNodes else { throw FaceData.Malformed("has too many features") }
                 features.append(areas)
                 areas = []
             default: break
@@ -128,15 +121,15 @@ extension FaceCascade {
         /// Adds the tree whose nodes have been read.
         ///
         /// A node has four numbers: two branches, the feature and the threshold. A branch above 0 is a node of the tree, any other a leaf.
-        private mutating func plant(leaves: [Float]) throws(Malformed) {
+        private mutating func plant(leaves: [Float]) throws(FaceData.Malformed) {
             let (start, count) = (nodes.count, tree.count / 4)
             guard count > 0, tree.count == 4 * count, start + count <= FaceCascade.mostNodes else {
-                throw Malformed("has an odd tree")
+                throw FaceData.Malformed("has an odd tree")
             }
             for node in 0..<count {
                 let numbers = tree[(4 * node)..<(4 * node + 4)].map { Int(exactly: $0) }
                 guard let low = numbers[0], let high = numbers[1], let feature = numbers[2] else {
-                    throw Malformed("has an odd tree")
+                    throw FaceData.Malformed("has an odd tree")
                 }
                 var branches: [Branch] = []
                 for branch in [low, high] {
@@ -146,7 +139,7 @@ extension FaceCascade {
                     } else if branch <= 0, branch > -leaves.count {
                         branches.append(.leaf(leaves[-branch]))
                     } else {
-                        throw Malformed("has a tree that leads nowhere")
+                        throw FaceData.Malformed("has a tree that leads nowhere")
                     }
                 }
                 nodes.append(
@@ -158,16 +151,16 @@ extension FaceCascade {
         }
 
         /// The finite numbers of an element, separated by white space.
-        private func numbers(_ leaf: StorageReader.Leaf, count: Int? = nil) throws(Malformed) -> [Float] {
+        private func numbers(_ leaf: StorageReader.Leaf, count: Int? = nil) throws(FaceData.Malformed) -> [Float] {
             var numbers: [Float] = []
             for word in leaf.text.split(whereSeparator: \.isWhitespace) {
                 guard let number = Float(word), number.isFinite else {
-                    throw Malformed("has \"\(word.prefix(32))\" instead of a number")
+                    throw FaceData.Malformed("has \"\(word.prefix(32))\" instead of a number")
                 }
                 numbers.append(number)
             }
             guard count == nil || numbers.count == count else {
-                throw Malformed("has \(numbers.count) numbers for \(count ?? 0)")
+                throw FaceData.Malformed("has \(numbers.count) numbers for \(count ?? 0)")
             }
             return numbers
         }
