@@ -143,7 +143,7 @@ struct QualitySearchTests {
         (scores.reduce(0) { $0 + ($1 - 75) * ($1 - 75) } / Double(scores.count)).squareRoot()
     }
 
-    @Test(arguments: ["jpeg", "webp", "avif"])
+    @Test(arguments: ["jpeg", "webp", "avif", "jxl"])
     func `scores of different images miss the target by much less than at a fixed quality`(format: String) throws {
         var (searched, fixed) = ([Double](), [Double]())
         for (seed, amplitude) in [(1, 6), (2, 12), (3, 24), (4, 40), (5, 60)] as [(UInt64, Int)] {
@@ -155,7 +155,7 @@ struct QualitySearchTests {
         #expect(Self.miss(searched) <= 0.6 * Self.miss(fixed), "\(searched) \(fixed)")
     }
 
-    @Test(.enabled(if: SharedImages.isAvailable), arguments: ["jpeg", "webp", "avif"])
+    @Test(.enabled(if: SharedImages.isAvailable), arguments: ["jpeg", "webp", "avif", "jxl"])
     func `photographs take few encodes and are nearer to the score than at a fixed quality`(format: String) throws {
         var (searched, fixed, tries) = ([Double](), [Double](), 0)
         for name in ["fox.jpg", "hato.jpg", "kimono.jpg", "exif-landscape-1.jpg"] {

@@ -50,7 +50,8 @@ struct QualityStepsTests {
     @Test func `a good guess is the only try`() {
         let guess = run { _ in 75 }
         #expect(guess.tries == [guess.result])
-        #expect(run { _ in 77 }.tries.count == 1)
+        #expect(run { _ in 76.7 }.tries.count == 1)
+        #expect(run { $0 == guess.result ? 77 : 75 }.tries.count == 2)
         #expect(run { $0 == guess.result ? 79 : 75 }.tries.count == 2)
     }
 
