@@ -1,5 +1,7 @@
 /// How many worker processes a pool keeps: one for each job, and one more for the next job, but the last one only for other clients.
 ///
+/// So a client that comes while another one has all the others waits once, for the end of a job or for a start.
+///
 /// A process starts when it is needed, and ends once fewer have sufficed for `idle`. One always stays, so that the first job after an
 /// idle time finds a warm worker. A value without clocks or locks: calls state the time, in monotonic nanoseconds.
 struct WorkerPopulation {
