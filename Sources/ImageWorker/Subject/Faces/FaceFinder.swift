@@ -1,4 +1,4 @@
-/// Finds the faces of a picture, in a copy of at most `FaceSide.pixels`.
+/// Finds the faces of a picture, in a copy of at most `side` pixels per side.
 protocol FaceFinder: Sendable {
     /// Returns the faces of an 8-bit image, which must be in memory.
     ///
@@ -6,8 +6,7 @@ protocol FaceFinder: Sendable {
     func faces(in raster: Raster, _ small: SmallPicture) throws(VipsError) -> [Face]
 }
 
-/// The size of the copies that are searched for faces.
-enum FaceSide {
-    /// The longest side, in pixels.
-    static let pixels = 320
+extension FaceFinder {
+    /// The longest side of the copy that is searched, in pixels.
+    static var side: Int { 320 }
 }

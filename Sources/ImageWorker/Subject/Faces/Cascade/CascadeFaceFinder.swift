@@ -13,10 +13,10 @@ struct CascadeFaceFinder: FaceFinder {
 
     private let search: FaceSearch
 
-    init(_ cascade: FaceCascade) { search = FaceSearch(cascade, stride: FaceSide.pixels + 1) }
+    init(_ cascade: FaceCascade) { search = FaceSearch(cascade, stride: Self.side + 1) }
 
     func faces(in raster: Raster, _ small: SmallPicture) throws(VipsError) -> [Face] {
-        let copy = try SmallPicture(of: raster, side: FaceSide.pixels)
+        let copy = try SmallPicture(of: raster, side: Self.side)
         let levels = copy.luma.map { UInt8(clamping: $0 / SmallPicture.unit) }
         let plane = GreyPlane(width: copy.width, height: copy.height, levels: levels)
         let found = FaceBox.agreed(search.windows(in: plane), votes: Self.fewestVotes)

@@ -43,7 +43,7 @@ struct FaceNetwork: Sendable {
         var picture = FeatureMap(
             width: (width + step - 1) / step * step,
             height: (height + step - 1) / step * step,
-            groups: (network.channels + 7) / 8
+            groups: 1
         )
         for y in 0..<height {
             for x in 0..<width {

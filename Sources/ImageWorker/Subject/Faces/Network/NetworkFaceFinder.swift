@@ -5,7 +5,7 @@ struct NetworkFaceFinder: FaceFinder {
     init(_ network: FaceNetwork) { self.network = network }
 
     func faces(in raster: Raster, _: SmallPicture) throws(VipsError) -> [Face] {
-        let copy = try SmallPicture(of: raster, side: FaceSide.pixels)
+        let copy = try SmallPicture(of: raster, side: Self.side)
         let found = network.faces(width: copy.width, height: copy.height, pixels: copy.colours)
         let (width, height) = (Double(copy.width), Double(copy.height))
         let boxes = found.map { face in

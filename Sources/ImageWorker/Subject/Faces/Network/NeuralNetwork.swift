@@ -1,4 +1,4 @@
-/// A neural network of convolutions, that can be applied to pictures of any size.
+/// A neural network of convolutions that can be applied to pictures of three channels and any size.
 struct NeuralNetwork: Sendable {
     enum Operation: Sendable {
         case convolve(Convolution)
@@ -28,14 +28,12 @@ struct NeuralNetwork: Sendable {
     /// The picture is value 0, and the result of step n value n + 1.
     private let steps: [Step]
     private let outputs: [Int]
-    /// The number of channels of the picture.
-    let channels: Int
     /// The shapes of the outputs.
     let shapes: [Shape]
     /// The sides of a picture are multiples of this, in places.
     let alignment: Int
 
-    /// The most multiplications for a place of the picture; the network of faces has 740.
+    /// The most multiplications for a place of the picture; that of faces has 825.
     private static let highestCost = 8_000
     private static let mostChannels = 512
     private static let mostHalvings = 6
@@ -55,7 +53,6 @@ struct NeuralNetwork: Sendable {
         }
         (self.steps, outputs) = (steps, numbers)
         shapes = numbers.map { builder.shapes[$0] }
-        channels = builder.shapes[0].channels
         alignment = 1 << (builder.shapes.map(\.halvings).max() ?? 0)
     }
 
