@@ -83,7 +83,8 @@ package final class WorkerPool: Transforming {
             lanes = Lock(Array(repeating: WorkerLane(), count: configuration.workers))
         }
 
-        /// Starts processes if there are fewer than jobs need; call it when jobs are queued, and before they are released.
+        /// Starts processes if there are fewer than jobs need; call it when jobs are queued, while they wait, since other clients may join
+        /// them, and before they are released.
         func noteDemand() {
             let demand = queue.demand
             let missing = population.withLock { $0.need(demand, at: time.monotonic) }
@@ -107,7 +108,10 @@ package final class WorkerPool: Transforming {
         if let configured = configuration.workerPath { path = configured } else { path = try Self.siblingPath() }
         let shared = try Shared(configuration, workerPath: path, time: time)
         self.shared = shared
-        ends = try CompletionThread { [queue = shared.queue] in queue.review() }
+        ends = try CompletionThread {
+            shared.noteDemand()
+            return shared.queue.review()
+        }
         var drivers: [WorkerDriver] = []
         for index in 0..<configuration.workers {
             try drivers.append(WorkerDriver(index: index, shared: shared))
