@@ -3,7 +3,7 @@ import Glibc
 import LinuxSystem
 
 /// A server that tests run beside the daemon, killed when this object is released, or the test process ends.
-final class EngineProcess: Sendable {
+package final class EngineProcess: Sendable {
     /// The longest time to start, in nanoseconds.
     static let patience: Int64 = 50_000_000_000
 
@@ -64,12 +64,17 @@ final class EngineProcess: Sendable {
 
     /// The path of a program in `.build/engines/bin`, where `scripts/install-engines` installs it; `nil` if it is not there.
     static func program(_ name: String) -> String? {
+        file("bin/\(name)").flatMap { FileManager.default.isExecutableFile(atPath: $0) ? $0 : nil }
+    }
+
+    /// The path of a file in `.build/engines`, where `scripts/install-engines` puts it; `nil` if it is not there.
+    package static func file(_ name: String) -> String? {
         // The test bundle is in .build/debug, or in another folder of the build.
         var folder = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         while let slash = folder.lastIndex(of: "/") {
             folder = String(folder[..<slash])
-            let program = folder + "/engines/bin/\(name)"
-            if FileManager.default.isExecutableFile(atPath: program) { return program }
+            let path = folder + "/engines/\(name)"
+            if FileManager.default.fileExists(atPath: path) { return path }
         }
         return nil
     }

@@ -8,11 +8,10 @@ import Testing
 /// Faces that the network YuNet finds; `scripts/install-engines` installs its model.
 @Suite(.timeLimit(.minutes(2)))
 struct FaceNetworkTests {
-    private static let path = Checkout.path(".build/engines/yunet.onnx")
-    private static let isEnabled =
-        FileManager.default.fileExists(atPath: path) || TestEnvironment.value("EDGEPRINT_ENGINES") == "required"
+    private static let path = EngineProcess.file("yunet.onnx")
+    private static let isEnabled = path != nil || TestEnvironment.value("EDGEPRINT_ENGINES") == "required"
 
-    private static func bytes() throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: path))) }
+    private static func bytes() throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: #require(path)))) }
 
     /// Boxes of OpenCV 5.0's `FaceDetectorYN` with the same model, in a copy of 320 pixels, in the picture's pixels: left, top, width, height.
     static let drawn: [(head: (x: Int, y: Int), box: [Double])] = [
