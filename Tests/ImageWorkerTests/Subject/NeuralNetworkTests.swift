@@ -89,12 +89,21 @@ struct NeuralNetworkTests {
             groups: isDepthwise ? inputs : 1
         )
         let network = try NeuralNetwork(ONNXGraph(parsing: writer.bytes), outputs: ["out"])
-        // Rows whose length is no multiple of four places.
-        let input = Self.planes(channels: inputs, width: 14, height: 6)
-        let made = network(Self.map(input))[0]
-        let expected = Self.convolved(input, shape: shape, weights, bias, stride: stride, isDepthwise: isDepthwise)
-        #expect(Self.difference(Self.planes(made, outputs), expected) < 1e-5)
-        #expect(made.width == 14 / stride && made.height == 6 / stride)
+        // Rows of one to four places beside whole groups of four, and none.
+        for width in stride...4 * stride where width % stride == 0 {
+            let input = Self.planes(channels: inputs, width: 4 * stride + width, height: 6)
+            let made = network(Self.map(input))[0]
+            let expected = Self.convolved(
+                input,
+                shape: shape,
+                weights,
+                bias,
+                stride: stride,
+                isDepthwise: isDepthwise
+            )
+            #expect(Self.difference(Self.planes(made, outputs), expected) < 1e-5)
+            #expect(made.width == 4 + width / stride && made.height == 6 / stride)
+        }
     }
 
     /// Two convolutions of 12 channels, joined with their halved and doubled selves.

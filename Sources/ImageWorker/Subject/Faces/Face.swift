@@ -7,6 +7,9 @@ struct Face: Sendable, Hashable {
         var right: Double
         var bottom: Double
 
+        /// The share of the picture; 0 for a box outside of it.
+        var area: Double { max(0, right - left) * max(0, bottom - top) }
+
         /// The rectangle grown by multiples of its own sides, as far as the picture reaches.
         func grown(sides: Double, top above: Double, bottom below: Double) -> Box {
             let (width, height) = (right - left, bottom - top)
@@ -23,6 +26,13 @@ struct Face: Sendable, Hashable {
     var box: Box
     /// How much the face counts, 0–1: its certainty times its share of the area of all faces.
     var weight: Double
+
+    /// Creates the faces of a picture from their boxes and certainties, 0–1; boxes outside of it are left out.
+    static func sharing(_ found: [(box: Box, certainty: Double)]) -> [Face] {
+        let faces = found.filter { $0.box.area > 0 }
+        let total = faces.reduce(0) { $0 + $1.box.area }
+        return faces.map { Face(box: $0.box, weight: $0.certainty * $0.box.area / total) }
+    }
 
     /// The box with the hair.
     var head: Box { box.grown(sides: 0.05, top: 0.2, bottom: 0.1) }

@@ -21,17 +21,18 @@ struct CascadeFaceFinder: FaceFinder {
         let plane = GreyPlane(width: copy.width, height: copy.height, levels: levels)
         let found = FaceBox.agreed(search.windows(in: plane), votes: Self.fewestVotes)
         let (width, height) = (Double(copy.width), Double(copy.height))
-        let total = found.reduce(0) { $0 + $1.width * $1.height }
-        return found.map { face in
-            let box = Face.Box(
-                left: face.left / width,
-                top: face.top / height,
-                right: (face.left + face.width) / width,
-                bottom: (face.top + face.height) / height
-            )
-            let certainty = min(1, Double(face.votes) / Double(Self.certainVotes)) * Self.complexion(of: box, in: small)
-            return Face(box: box, weight: certainty * face.width * face.height / total)
-        }
+        return Face.sharing(
+            found.map { face in
+                let box = Face.Box(
+                    left: face.left / width,
+                    top: face.top / height,
+                    right: (face.left + face.width) / width,
+                    bottom: (face.top + face.height) / height
+                )
+                let votes = min(1, Double(face.votes) / Double(Self.certainVotes))
+                return (box, votes * Self.complexion(of: box, in: small))
+            }
+        )
     }
 
     /// The certainty that a face keeps in view of its colours, 0–1; black and white ones keep all.

@@ -8,19 +8,17 @@ struct NetworkFaceFinder: FaceFinder {
         let copy = try SmallPicture(of: raster, side: Self.side)
         let found = network.faces(width: copy.width, height: copy.height, pixels: copy.colours)
         let (width, height) = (Double(copy.width), Double(copy.height))
-        let boxes = found.map { face in
-            Face.Box(
-                left: max(0, face.left / width),
-                top: max(0, face.top / height),
-                right: min(1, (face.left + face.width) / width),
-                bottom: min(1, (face.top + face.height) / height)
-            )
-        }
-        let areas = boxes.map { max(0, $0.right - $0.left) * max(0, $0.bottom - $0.top) }
-        let total = areas.reduce(0, +)
-        return found.indices.compactMap { index in
-            areas[index] > 0 ? Face(box: boxes[index], weight: found[index].score * areas[index] / total) : nil
-        }
+        return Face.sharing(
+            found.map { face in
+                let box = Face.Box(
+                    left: max(0, face.left / width),
+                    top: max(0, face.top / height),
+                    right: min(1, (face.left + face.width) / width),
+                    bottom: min(1, (face.top + face.height) / height)
+                )
+                return (box, face.score)
+            }
+        )
     }
 }
 
