@@ -16,12 +16,14 @@ struct ResponseHead: Hashable, Sendable {
     enum Defect: String, Error, Hashable, Sendable {
         case tooLong = "response head over 64 KiB"
         case statusLine = "malformed status line"
-        case contentLength = "contradictory or malformed Content-Length"
+        case contentLength = "contradictory, malformed or absurd Content-Length"
         case location = "more than one Location"
     }
 
     /// The maximum bytes of all lines, including interim responses.
     static let maximumLength = 65_536
+    /// The largest `Content-Length`, in bytes, so that sums with other lengths do not overflow; that of requests has 18 digits, too.
+    private static let longestBody = 999_999_999_999_999_999
 
     private(set) var status = 0
     /// Whether the blank line after the final head has been received.
@@ -32,8 +34,8 @@ struct ResponseHead: Hashable, Sendable {
     private var isOpen = false
     private var values: [Name: String] = [:]
     private var last: Name?
-    /// The last line, which a folded line would continue.
-    private var folding: FieldLine?
+    /// The last line, which a folded line would continue; empty if there is none.
+    private var folding: [UInt8] = []
     private var length = 0
 
     /// The value of a field, with repeated lines joined by ", "; `nil` if absent or not text.
@@ -79,7 +81,7 @@ struct ResponseHead: Hashable, Sendable {
         guard (100...599).contains(status) else { throw .statusLine }
         values = [:]
         lines = FieldLines()
-        folding = nil
+        folding = []
         last = nil
         isOpen = true
     }
@@ -94,7 +96,7 @@ struct ResponseHead: Hashable, Sendable {
     private mutating func add(_ line: ArraySlice<UInt8>) throws(Defect) {
         last = nil
         closeLine()
-        folding = FieldLine(line: line)
+        folding = Array(line)
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return }
         let key = String(decoding: line[..<colon], as: UTF8.self).lowercased()
         guard let name = Name(rawValue: key), let value = Self.text(line[(colon + 1)...]) else { return }
@@ -107,12 +109,12 @@ struct ResponseHead: Hashable, Sendable {
         }
     }
 
-    /// Merges equal repetitions and throws on any other value (RFC 9112 §6.3).
+    /// Merges equal repetitions and throws on any other value, and on one over `longestBody` (RFC 9112 §6.3).
     private mutating func addLength(_ value: String, _ before: String?) throws(Defect) {
         for part in value.split(separator: ",", omittingEmptySubsequences: false) {
             let digits = part.drop { $0 == " " }.prefix { $0 != " " }
             guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(digits),
-                String(number) == values[.contentLength] ?? String(number)
+                number <= Self.longestBody, String(number) == values[.contentLength] ?? String(number)
             else { throw .contentLength }
             values[.contentLength] = String(number)
         }
@@ -120,9 +122,9 @@ struct ResponseHead: Hashable, Sendable {
 
     /// Appends a folded line after a space (RFC 9112 §5.2).
     private mutating func fold(_ more: ArraySlice<UInt8>) {
-        if let line = folding { folding = FieldLine(name: line.name, value: line.value + [0x20] + Self.trimmed(more)) }
-        guard let last, last != .contentLength, let text = Self.text(more), let before = values[last] else { return }
-        values[last] = before + " " + text
+        if !folding.isEmpty { folding += [0x20] + Self.trimmed(more) }
+        guard let last, last != .contentLength, let text = Self.text(more) else { return }
+        values[last]?.append(" " + text)
     }
 
     /// Returns the trimmed value; `nil` if it contains control characters or is not UTF-8.
@@ -139,7 +141,7 @@ struct ResponseHead: Hashable, Sendable {
     }
 
     private mutating func closeLine() {
-        if let folding { lines.append(folding) }
-        folding = nil
+        if let line = FieldLine(line: folding) { lines.append(line) }
+        folding = []
     }
 }

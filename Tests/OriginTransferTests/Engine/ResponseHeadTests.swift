@@ -98,8 +98,18 @@ struct ResponseHeadTests {
         #expect(head.contentLength == 5)
     }
 
-    @Test(arguments: [["5", "6"], ["5, 6"], ["-1"], ["+5"], ["5x"], [""], ["5,"], ["99999999999999999999"], ["0x5"]])
-    func `refuses contradictory values of Content-Length`(_ values: [String]) throws {
+    @Test func `accepts lengths of up to 18 digits`() throws {
+        #expect(
+            try head("HTTP/1.1 200 OK", "Content-Length: 999999999999999999").contentLength == 999_999_999_999_999_999
+        )
+    }
+
+    @Test(arguments: [
+        ["5", "6"], ["5, 6"], ["-1"], ["+5"], ["5x"], [""], ["5,"], ["99999999999999999999"], ["0x5"],
+        // Nothing that is added to a length may overflow.
+        ["1000000000000000000"], ["\(Int.max)"],
+    ])
+    func `refuses contradictory, malformed and absurd values of Content-Length`(_ values: [String]) throws {
         var head = ResponseHead()
         _ = try head.take(Array("HTTP/1.1 200 OK".utf8))
         #expect(throws: ResponseHead.Defect.contentLength) {

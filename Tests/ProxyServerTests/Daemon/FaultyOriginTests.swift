@@ -97,6 +97,9 @@ import Testing
             let lines = ["HTTP/1.1 200 OK", "Content-Length: \(FaultyOrigin.picture.count + 1)", "", ""]
             connection.send(Array(lines.joined(separator: "\r\n").utf8) + FaultyOrigin.picture)
         },
+        Fault("a length to which nothing can be added", 502) { _, connection in
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(Int.max)\r\n\r\nabc")
+        },
         Fault("contradictory lengths", 502) { _, connection in
             connection.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef")
         },
