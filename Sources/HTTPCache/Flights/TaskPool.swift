@@ -18,11 +18,15 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
         /// Purges in progress.
         var purges: [PurgeSelection] = []
 
-        /// Removes all flights that a purge selects, or may select, from `flights`; returns them together with the detached ones.
+        /// Detaches all flights that a purge selects, or may select; returns them together with those that already were.
         mutating func take(_ selection: PurgeSelection) -> [Flight<Value, Failure>] {
-            let matching = flights.filter { $0.value.isAbout(selection) != false }
-            for key in matching.keys { flights[key] = nil }
-            return matching.values + detached.values.filter { $0.isAbout(selection) != false }
+            for flight in flights.values where flight.isAbout(selection) != false { detach(flight) }
+            return detached.values.filter { $0.isAbout(selection) != false }
+        }
+
+        mutating func detach(_ flight: Flight<Value, Failure>) {
+            flights[flight.key] = nil
+            detached[ObjectIdentifier(flight)] = flight
         }
     }
 
@@ -201,17 +205,14 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
     /// Prevents further joins of a flight: later requests for its key start a new one.
     package func detach(_ flight: Flight<Value, Failure>) {
         state.withLock { state in
-            guard state.flights[flight.key] === flight else { return }
-            state.flights[flight.key] = nil
-            state.detached[ObjectIdentifier(flight)] = flight
+            if state.flights[flight.key] === flight { state.detach(flight) }
         }
     }
 
     /// Prevents further joins of all flights in progress; what they store is not affected.
     package func detachAll() {
         state.withLock { state in
-            for flight in state.flights.values { state.detached[ObjectIdentifier(flight)] = flight }
-            state.flights = [:]
+            for flight in state.flights.values { state.detach(flight) }
         }
     }
 

@@ -1,3 +1,4 @@
+import CacheTestSupport
 import LinuxSystem
 import Testing
 
@@ -49,5 +50,29 @@ struct TaskPoolPurgeTests {
         #expect(other.publish { 1 } == 1)
         pool.endPurge(selection)
         #expect(join(source: "other") == nil)
+    }
+
+    @Test func `a purge affects flights that may have been selected by an earlier one`() throws {
+        let flight = try #require(join())
+        let record = CacheFixture.origin(1, body: [1])
+        let doubtful = PurgeSelection.tags(["sale"])
+        #expect(pool.beginPurge(doubtful) == 0)
+        pool.endPurge(doubtful)
+        #expect(flight.publish(of: record) { 1 } == 1)
+        #expect(pool.count == 1)
+        #expect(pool.beginPurge(selection) == 1)
+        pool.endPurge(selection)
+        #expect(flight.publish(of: record) { 1 } == nil)
+        flight.finish(.success(1))
+        #expect(pool.count == 0)
+    }
+
+    @Test func `a purge affects flights that began while an earlier one was in progress`() throws {
+        let doubtful = PurgeSelection.tags(["sale"])
+        #expect(pool.beginPurge(doubtful) == 0)
+        let flight = try #require(join())
+        pool.endPurge(doubtful)
+        #expect(pool.beginPurge(selection) == 1)
+        #expect(flight.publish(of: CacheFixture.origin(1, body: [1])) { 1 } == nil)
     }
 }
