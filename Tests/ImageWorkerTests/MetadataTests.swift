@@ -27,6 +27,7 @@ struct MetadataTests {
     }
 
     private func raster(_ image: PixelImage) throws -> Raster {
+        precondition(Workbench.isStarted)
         let rgb = image.bytes.enumerated().filter { $0.offset % 4 < 3 }.map(\.element)
         let made = try Raster.make("test") { out in
             unsafe out = rgb.withUnsafeBytes { buffer in
@@ -58,6 +59,25 @@ struct MetadataTests {
         let metadata = try Workbench.metadata(made)
         let fields = ["exif-ifd0-Copyright", "exif-ifd0-Artist", "exif-ifd0-Make", "xmp-data"]
         #expect(fields.map { metadata.has($0) } == expected, "\(metadata.fields)")
+    }
+
+    @Test(.enabled(if: AVIFEncoder.isThere))
+    func `the copyright of an AVIF survives a resize as it is`() throws {
+        let avif = try Workbench.make("meta=keep&format=avif", of: tagged(), as: .jpeg).bytes
+        let fields = ["exif-ifd0-Copyright", "exif-ifd0-Artist"]
+        func texts(_ query: String, of source: [UInt8], as format: ImageFormat) throws -> [String] {
+            let metadata = try Workbench.metadata(Workbench.make(query, of: source, as: format))
+            return fields.map { field in
+                var text: UnsafePointer<CChar>?
+                guard unsafe vips_image_get_string(metadata.pointer, field, &text) == 0, let text = unsafe text else {
+                    return "none"
+                }
+                return unsafe String(cString: text)
+            }
+        }
+        let expected = try texts("meta=copyright&format=jpeg", of: tagged(), as: .jpeg)
+        #expect(expected.map { $0.prefix(7) } == ["Someone", "A. Arti"])
+        #expect(try texts("w=16&meta=copyright&format=jpeg", of: avif, as: .avif) == expected)
     }
 
     @Test(arguments: ["strip", "copyright", "keep"])

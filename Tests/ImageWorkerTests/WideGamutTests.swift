@@ -76,6 +76,19 @@ struct WideGamutTests {
         return Array(plain[..<2]) + [0xFF, 0xE2, UInt8(length >> 8), UInt8(length & 255)] + content + plain[2...]
     }
 
+    /// An AVIF with a profile (`colr` box of type `prof`).
+    private static func avif() throws -> [UInt8] {
+        precondition(Workbench.isStarted)
+        let raster = try Raster.sRGB(rows(depth: 8), width: width, height: side, bands: 3)
+            .withMetadata { $0.set(VIPS_META_ICC_NAME, DisplayP3.profile) }
+        let encoder = AVIFEncoder(
+            options: EncodingOptions(quality: 95, deadline: Deadline(milliseconds: 20_000)),
+            tuning: .still(quality: 95, effort: 1, keepsColours: true, mostBits: 8),
+            keepsColours: true
+        )
+        return try encoder.encode(raster, WebPMetadata(of: raster)).copy
+    }
+
     private func check(_ file: [UInt8], _ format: ImageFormat, _ tolerance: Double) throws {
         // At full size, and resized to half, where the conversion follows.
         for (query, side) in [("", Self.side), ("w=\(Self.width / 2)", Self.side / 2)] {
@@ -96,6 +109,12 @@ struct WideGamutTests {
     @Test func `a JPEG in Display P3 is converted to the same colours in sRGB`() throws {
         // JPEG at 95 with subsampled chroma is slightly lossy.
         try check(Self.jpeg(), .jpeg, 2.5)
+    }
+
+    @Test(.enabled(if: AVIFEncoder.isThere))
+    func `an AVIF in Display P3 is converted to the same colours in sRGB`() throws {
+        // libvips owns its profile no longer than the decoded image.
+        try check(Self.avif(), .avif, 2)
     }
 
     @Test func `pixel values differ from those without the profile`() {

@@ -26,6 +26,10 @@ extension HEIFReading {
         let (picture, sequence) = source.withSpan { bytes in (HEIFPicture(bytes), HEIFSequence(bytes)) }
         let placement = picture?.placement
         return try stored.visible(placement).withMetadata { metadata in
+            // libvips' loader frees these with its own image, which ends before copies of it do (8.14).
+            for field in [VIPS_META_ICC_NAME, VIPS_META_EXIF_NAME, VIPS_META_XMP_NAME] {
+                if let bytes = stored.bytes(field) { metadata.set(field, bytes) }
+            }
             // ISO/IEC 23008-12 §6.5.10: the transformative properties take precedence over the EXIF orientation.
             metadata.set(VIPS_META_ORIENTATION, placement?.orientation ?? 1)
             guard let sequence else { return }
