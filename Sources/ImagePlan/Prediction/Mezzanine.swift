@@ -34,7 +34,7 @@ package struct Mezzanine: Hashable, Sendable {
         self.factor = factor
     }
 
-    private static let planPrefix = "mezzanine/2?factor="
+    private static let planPrefix = "mezzanine/3?factor="
 
     /// The smallest mezzanine a plan can use; `nil` if there is none, or the original is too small to be worth it.
     ///

@@ -97,8 +97,6 @@ extension Raster {
         let greys = (0...most).map { colour.valueInSRGB(of: Double($0) / Double(most)) }
         let alphas = (0...most).map { UInt8(most == 255 ? $0 : $0 >> 8) }
         let mapped = try mapped(by: bands == 2 ? [greys, alphas] : [greys])
-        return try Raster.make("copy") { out in
-            unsafe edge_vips_copy_as(mapped.pointer, &out, VIPS_INTERPRETATION_B_W)
-        }
+        return try mapped.interpreted(as: VIPS_INTERPRETATION_B_W)
     }
 }

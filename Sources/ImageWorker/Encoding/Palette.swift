@@ -95,8 +95,6 @@ extension Raster {
     func asGrey() throws(VipsError) -> Raster {
         let grey = try bands(from: 0, count: 1)
         let whole = try hasAlpha ? grey.joined(with: bands(from: bands - 1, count: 1)) : grey
-        return try Raster.make("copy") { out in
-            unsafe edge_vips_copy_as(whole.pointer, &out, VIPS_INTERPRETATION_B_W)
-        }
+        return try whole.interpreted(as: VIPS_INTERPRETATION_B_W)
     }
 }

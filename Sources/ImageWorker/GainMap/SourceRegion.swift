@@ -30,6 +30,12 @@ struct SourceRegion: Equatable {
     /// Whether the image's rows are columns of the original.
     var isTransposed: Bool { across.x == 0 }
 
+    /// Whether the original's right or bottom is on the image's left.
+    var isReversedAcross: Bool { across.x + across.y < 0 }
+
+    /// Whether the original's right or bottom is at the image's top.
+    var isReversedDown: Bool { down.x + down.y < 0 }
+
     /// Whether the image has margins, which show nothing of the original.
     var hasMargins: Bool {
         // Sums of fractions may be off by a rounding error.

@@ -23,6 +23,8 @@ struct Canvas {
     private(set) var region: SourceRegion
     private var orientation: Orientation
     private var needsConversion: Bool
+    /// Whether the pixels have been scaled to another size as if they were whole, so that their extent is no longer known.
+    private var isShrunk = false
     /// Whether the pixels come straight from a decoder, which delivers each line once, from top to bottom.
     private var isSequential = true
 
@@ -49,6 +51,22 @@ struct Canvas {
     var loadedSize: PixelSize {
         let size = PixelSize(width: frames[0].width, height: frames[0].height)
         return orientation.swapsSides ? size.transposed : size
+    }
+
+    /// What the loaded pixels show of the picture, with the deferred orientation; `nil` if that is as long as they are.
+    ///
+    /// A decoder that reduces a picture leaves out what remains on the right and below, or has pixels of which a part is outside.
+    private var loadedExtent: LoadedExtent? {
+        guard loadFactor > 1, !isShrunk else { return nil }
+        let size = orientation.swapsSides ? shape.size.transposed : shape.size
+        var extent = LoadedExtent(
+            width: Double(size.width) / Double(loadFactor),
+            height: Double(size.height) / Double(loadFactor)
+        )
+        // What was on the right may be on the left now.
+        if orientation.isUpright, region.isReversedAcross { extent.left = Double(frames[0].width) - extent.width }
+        if orientation.isUpright, region.isReversedDown { extent.top = Double(frames[0].height) - extent.height }
+        return extent
     }
 
     /// Applies the deferred orientation and conversion to sRGB.
@@ -118,6 +136,7 @@ struct Canvas {
     mutating func shrink(by factor: Int, _ body: (Raster) throws -> Raster) throws {
         try change(to: shape, body)
         loadFactor *= factor
+        isShrunk = true
     }
 
     /// Scales the whole image to a shape, without keeping the aspect ratio.
@@ -128,12 +147,13 @@ struct Canvas {
         let target = shape.size
         if isLinear || target.pixels >= loadedSize.pixels || !frames[0].mayScaleBeforeConversion { try settle() }
         let stored = orientation.swapsSides ? target.transposed : target
+        let extent = loadedExtent
         frames = try frames.map { frame in
             guard frame.width != stored.width || frame.height != stored.height else { return frame }
             if isLinear { return try frame.resizedInLinearLight(to: stored) }
             // Frames of an animation are computed one at a time during encoding.
             if frames.count == 1,
-                let made = try frame.resampled(to: stored, loadFactor: loadFactor, deadline)
+                let made = try frame.resampled(to: stored, of: extent, loadFactor: loadFactor, deadline)
             {
                 return made
             }
@@ -141,6 +161,7 @@ struct Canvas {
         }
         self.shape = shape
         loadFactor = 1
+        isShrunk = false
     }
 }
 

@@ -52,13 +52,17 @@ struct MezzanineMaker {
 
     /// Halves opaque images as `Resampler` does first, so that fine lines look as in results of the original.
     ///
-    /// Images whose sides are not multiples are resized instead, since dropping the remainder would shift the rest.
+    /// What remains on the right and below is left out, as by JPEG decoders (`LoadedExtent`); not of images with alpha, which libvips
+    /// resizes as if they were whole.
     private func reduced(_ source: Raster, to size: PixelSize) throws -> Raster {
-        let isWhole = source.width.isMultiple(of: size.width) && source.height.isMultiple(of: size.height)
-        guard isWhole, source.format == VIPS_FORMAT_UCHAR, !source.hasAlpha else {
-            return try source.transparently { frame in try frame.resized(width: size.width, height: size.height) }
+        let factor = max(1, min(source.width / size.width, source.height / size.height))
+        let multiple =
+            try source.hasAlpha
+            ? source : source.cropped(left: 0, top: 0, width: size.width * factor, height: size.height * factor)
+        guard multiple.format == VIPS_FORMAT_UCHAR, !source.hasAlpha else {
+            return try multiple.transparently { frame in try frame.resized(width: size.width, height: size.height) }
         }
-        return try source.reduced(by: source.width / size.width, deadline)
+        return try multiple.reduced(by: factor, deadline)
     }
 
     /// Encodes an image; `nil` for one that the format does not allow.

@@ -9,11 +9,27 @@ extension Raster {
     /// Scales an opaque 8-bit image down in memory; `nil` if libvips must do it.
     ///
     /// It works on stored sRGB values, like `resized`.
-    /// - Parameter loadFactor: the factor by which the image is already reduced.
+    /// - Parameters:
+    ///   - target: the size of the result.
+    ///   - extent: what the image shows; `nil` if that is as long as its pixels are.
+    ///   - loadFactor: the factor by which the image is already reduced.
     /// - Throws: `VipsError` or `WorkerReply.Failure.deadline`.
-    func resampled(to target: PixelSize, loadFactor: Int = 1, _ deadline: Deadline) throws -> Raster? {
+    func resampled(
+        to target: PixelSize,
+        of extent: LoadedExtent? = nil,
+        loadFactor: Int = 1,
+        _ deadline: Deadline
+    ) throws -> Raster? {
         if loadFactor == 1, let made = prepared[target]?.finished { return made }
-        guard let picture = try ResizedPicture(of: self, to: target, loadFactor: loadFactor) else { return nil }
+        if bands == 1, observers.isEmpty, let extent, !extent.isWhole {
+            // libvips cannot take the extent into account, and the resampler takes no grey pixels.
+            let colours = try joined(with: self).joined(with: self).interpreted(as: VIPS_INTERPRETATION_sRGB)
+            return try colours.resampled(to: target, of: extent, loadFactor: loadFactor, deadline)?
+                .bands(from: 0, count: 1).interpreted(as: interpretation)
+        }
+        guard let picture = try ResizedPicture(of: self, to: target, extent: extent, loadFactor: loadFactor) else {
+            return nil
+        }
         try unsafe eachRow(deadline) { row throws(VipsError) in
             for observer in observers { try unsafe observer.receive(row) }
             try unsafe picture.receive(row)
@@ -46,6 +62,20 @@ extension Raster {
     }
 }
 
+/// What a reduced image shows, in its own pixels: a fraction of the last one if the picture ends in it, more than all of them if what
+/// remained on the right or below was left out.
+///
+/// It begins at the first pixel, or ends at the last one of a picture that has been mirrored.
+struct LoadedExtent {
+    var left = 0.0
+    var top = 0.0
+    var width: Double
+    var height: Double
+
+    /// Whether it consists of whole pixels.
+    var isWhole: Bool { width.rounded() == width && height.rounded() == height }
+}
+
 /// An observer of the rows of an image as they are read.
 protocol RowObserver: AnyObject {
     /// Receives the next row from top to bottom; valid during the call.
@@ -64,11 +94,21 @@ final class ResizedPicture: RowObserver {
 
     /// Prepares the result; `nil` if libvips must make it.
     ///
-    /// - Parameter loadFactor: the factor by which the image is already reduced.
-    init?(of raster: Raster, to target: PixelSize, loadFactor: Int) throws(VipsError) {
+    /// - Parameters:
+    ///   - raster: the image.
+    ///   - target: the size of the result.
+    ///   - extent: what the image shows; `nil` if that is as long as its pixels are.
+    ///   - loadFactor: the factor by which the image is already reduced.
+    init?(of raster: Raster, to target: PixelSize, extent: LoadedExtent? = nil, loadFactor: Int) throws(VipsError) {
         let source = PixelSize(width: raster.width, height: raster.height)
         guard raster.format == VIPS_FORMAT_UCHAR, !raster.hasAlpha, target.pixels * raster.bands <= Self.mostMade,
-            let resampler = Resampler(from: source, to: target, bands: raster.bands, loadFactor: loadFactor)
+            let resampler = Resampler(
+                from: source,
+                to: target,
+                bands: raster.bands,
+                extent: extent,
+                loadFactor: loadFactor
+            )
         else { return nil }
         self.resampler = resampler
         made = try Raster.make("write_prepare") { out in

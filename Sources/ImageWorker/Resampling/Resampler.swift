@@ -47,8 +47,19 @@ final class Resampler {
 
     /// Prepares a resize; `nil` to enlarge a side, for other than three or four bands, and if it needs too much memory.
     ///
-    /// - Parameter loadFactor: the factor by which the source is already reduced.
-    init?(from source: PixelSize, to target: PixelSize, bands: Int, loadFactor: Int = 1) {
+    /// - Parameters:
+    ///   - source: the size of the source.
+    ///   - target: the size of the result, at most that of the source.
+    ///   - bands: the samples of a pixel.
+    ///   - extent: what the source shows; `nil` if that is as long as its pixels are.
+    ///   - loadFactor: the factor by which the source is already reduced.
+    init?(
+        from source: PixelSize,
+        to target: PixelSize,
+        bands: Int,
+        extent: LoadedExtent? = nil,
+        loadFactor: Int = 1
+    ) {
         guard (3...4).contains(bands), target.width <= source.width, target.height <= source.height else { return nil }
         self.target = target
         self.bands = bands
@@ -69,13 +80,24 @@ final class Resampler {
         firstHalving = count > 0 ? RowHalving(width: source.width, bands: bands) : nil
         self.halvings = halvings
         let whole = Double(1 << count)
-        let taps = Double(source.height) / whole / Double(target.height) * 6 + 4
+        let extent = extent ?? LoadedExtent(width: Double(source.width), height: Double(source.height))
+        let taps = extent.height / whole / Double(target.height) * 6 + 4
         guard taps * Double(width * bands * MemoryLayout<Int16>.size) <= Double(Self.mostHeld),
             // The weights of all columns.
             width * 6 * MemoryLayout<SIMD8<Int16>>.size <= Self.mostHeld
         else { return nil }
-        columns = ResamplingWeights(count: width, extent: Double(source.width) / whole, target: target.width)
-        rows = ResamplingWeights(count: height, extent: Double(source.height) / whole, target: target.height)
+        columns = ResamplingWeights(
+            count: width,
+            start: extent.left / whole,
+            extent: extent.width / whole,
+            target: target.width
+        )
+        rows = ResamplingWeights(
+            count: height,
+            start: extent.top / whole,
+            extent: extent.height / whole,
+            target: target.height
+        )
         rowPairs = (height + 1) / 2
         samples = width * bands
         paddedSamples = (samples + Self.step - 1) / Self.step * Self.step

@@ -19,9 +19,10 @@ struct ResamplingWeights {
     ///
     /// - Parameters:
     ///   - count: the samples of the longer line.
-    ///   - extent: its length in samples; less than `count` if the last sample is partial.
+    ///   - start: where it begins, in samples: 0, or a part of a sample before or behind.
+    ///   - extent: its length in samples; less than `count` if the last sample is partial, and more if less than a sample is missing.
     ///   - target: the samples of the shorter line; at most `count`.
-    init(count: Int, extent: Double, target: Int) {
+    init(count: Int, start: Double = 0, extent: Double, target: Int) {
         let scale = max(1, extent / Double(target))
         let support = Self.lobes * scale
         // Both ends, and one more sample if the first is odd.
@@ -32,14 +33,14 @@ struct ResamplingWeights {
         lanes.reserveCapacity(target * pairs)
         var window = [Double](repeating: 0, count: pairs * 2)
         for index in 0..<target {
-            let centre = (Double(index) + 0.5) * extent / Double(target) - 0.5
+            let centre = start + (Double(index) + 0.5) * extent / Double(target) - 0.5
             let begin = max(0, Int((centre - support).rounded(.up))) / 2
             first.append(begin)
             for place in window.indices { window[place] = 0 }
             var sum = 0.0
-            let start = Int((centre - support).rounded(.up))
-            var kernel = Lanczos(at: (Double(start) - centre) / scale, step: 1 / scale)
-            for sample in start...Int((centre + support).rounded(.down)) {
+            let earliest = Int((centre - support).rounded(.up))
+            var kernel = Lanczos(at: (Double(earliest) - centre) / scale, step: 1 / scale)
+            for sample in earliest...Int((centre + support).rounded(.down)) {
                 let weight = kernel.next()
                 // The edge samples repeat beyond the ends.
                 window[min(max(sample, 0), count - 1) - begin * 2] += weight

@@ -19,6 +19,11 @@ extension Raster {
         ].contains(interpretation) && (format == VIPS_FORMAT_UCHAR || format == VIPS_FORMAT_USHORT)
     }
 
+    /// Returns the same pixels with another interpretation.
+    func interpreted(as interpretation: VipsInterpretation) throws(VipsError) -> Raster {
+        try Raster.make("copy") { out in unsafe edge_vips_copy_as(pointer, &out, interpretation) }
+    }
+
     /// The rendering intent: relative colorimetric, or perceptual for a profile that has only a perceptual table.
     ///
     /// Such a profile (XYB JPEGs) would otherwise be silently applied without its table.
@@ -97,9 +102,7 @@ extension Raster {
                 unsafe conversion.convert(source, to: target, pixels: pixels, hasAlpha: hasAlpha)
             }
         }
-        let copy = try Raster.make("copy") { out in
-            unsafe edge_vips_copy_as(converted.pointer, &out, VIPS_INTERPRETATION_sRGB)
-        }
+        let copy = try converted.interpreted(as: VIPS_INTERPRETATION_sRGB)
         guard unsafe edge_vips_set_srgb_profile(copy.pointer) == 0 else { throw VipsError.take("profile_load") }
         return copy
     }

@@ -34,8 +34,6 @@ extension Raster {
     /// Returns an 8-bit sRGB image of this size in one opaque colour, without alpha.
     func sRGB(_ color: Color) throws(VipsError) -> Raster {
         let plain = try constant([Double(color.red), Double(color.green), Double(color.blue)])
-        return try Raster.make("copy") { out in
-            unsafe edge_vips_copy_as(plain.pointer, &out, VIPS_INTERPRETATION_sRGB)
-        }
+        return try plain.interpreted(as: VIPS_INTERPRETATION_sRGB)
     }
 }

@@ -54,7 +54,7 @@ extension Raster {
 
     /// Returns a copy of the node, without copying pixels, whose metadata `body` may change.
     func withMetadata(_ edit: (borrowing MetadataEditor) -> Void) throws(VipsError) -> Raster {
-        let copy = try Raster.make("copy") { out in unsafe edge_vips_copy_as(pointer, &out, interpretation) }
+        let copy = try interpreted(as: interpretation)
         edit(MetadataEditor(raster: copy))
         return copy
     }

@@ -110,8 +110,6 @@ extension Raster {
     static func sRGB(_ bytes: [UInt8], width: Int, height: Int, bands: Int) throws(VipsError) -> Raster {
         precondition((3...4).contains(bands))
         let raster = try Raster.bytes(bytes, width: width, height: height, bands: bands)
-        return try Raster.make("copy") { out in
-            unsafe edge_vips_copy_as(raster.pointer, &out, VIPS_INTERPRETATION_sRGB)
-        }
+        return try raster.interpreted(as: VIPS_INTERPRETATION_sRGB)
     }
 }

@@ -195,7 +195,11 @@ struct ScaledJPEGTests {
         let raster = try JPEGCoder().open(mapping, DecodingOptions(shrink: 8))
         let lazy = try JPEGCoder().open(mapping, DecodingOptions(shrink: 1))
         #expect(raster.isInMemory && !lazy.isInMemory && raster.fields == lazy.fields)
-        #expect(try Workbench.pixels(of: raster).bytes == expected.bytes)
+        // libvips' image has no pixels that stand for fewer than the others.
+        let whole = try raster.cropped(left: 0, top: 0, width: expected.width, height: expected.height)
+        #expect(try Workbench.pixels(of: whole).bytes == expected.bytes)
+        #expect(raster.width - expected.width == (lazy.width.isMultiple(of: 8) ? 0 : 1))
+        #expect(raster.height - expected.height == (lazy.height.isMultiple(of: 8) ? 0 : 1))
     }
 }
 

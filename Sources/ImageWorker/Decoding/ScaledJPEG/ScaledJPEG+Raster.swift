@@ -7,7 +7,7 @@ extension ScaledJPEG {
 
     /// Decodes a source into memory, with the metadata of libvips' image of it.
     ///
-    /// libvips leaves out pixels at the right and lower edge that stand for fewer than the others.
+    /// It has pixels at the right and lower edge that stand for fewer than the others, which libvips leaves out.
     ///
     /// - Parameter lazy: libvips' image, whose pixels have not been decoded.
     /// - Returns: `nil` if libvips must decode it.
@@ -19,11 +19,12 @@ extension ScaledJPEG {
                 (image.size.height - 1...image.size.height).contains(lazy.height), image.bands == lazy.bands,
                 lazy.format == VIPS_FORMAT_UCHAR, image.size.pixels * image.bands <= largest
             else { return nil }
-            let made = try Raster.make("write_prepare") { out in unsafe edge_vips_memory_like(lazy.pointer, &out) }
+            let made = try Raster.make("write_prepare") { out in
+                unsafe edge_vips_memory_sized(lazy.pointer, &out, CInt(image.size.width), CInt(image.size.height))
+            }
             var y: CInt = 0
             let isComplete = try image.decode(file) { row in
                 try options.deadline?.check()
-                guard y < lazy.height else { return }
                 let isWritten = unsafe row.withUnsafeBufferPointer { bytes in
                     // libvips only reads the line.
                     unsafe vips_image_write_line(made.pointer, y, UnsafeMutablePointer(mutating: bytes.baseAddress))

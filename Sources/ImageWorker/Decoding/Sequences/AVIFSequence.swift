@@ -123,7 +123,7 @@ extension Raster {
             bands < 3
             ? isDeep ? VIPS_INTERPRETATION_GREY16 : VIPS_INTERPRETATION_B_W
             : isDeep ? VIPS_INTERPRETATION_RGB16 : VIPS_INTERPRETATION_sRGB
-        return try Raster.make("copy") { out in unsafe edge_vips_copy_as(raster.pointer, &out, interpretation) }
+        return try raster.interpreted(as: interpretation)
     }
 
     /// Returns decoded frames of one size as one stack with the metadata that libvips' loaders of animations set.
