@@ -5,7 +5,8 @@ import Glibc
 ///
 /// Readers follow the file's progress without blocking. When the last reader leaves before the end, `onAbandon` is called. A
 /// file that is too large to keep can forget what all readers have read, so that it occupies a bounded space however slow they
-/// are: see `forgetRead`. Any thread; callbacks run without a lock held.
+/// are: see `forgetRead`. A reader that is too slow for the others can then be found and ended: see `Reader.delaysOthersSince`.
+/// Any thread; callbacks run without a lock held.
 @safe
 package final class GrowingFile: Sendable {
     /// How a file stopped growing.
@@ -36,6 +37,8 @@ package final class GrowingFile: Sendable {
         var forgets = false
         /// The offset before which the bytes are forgotten.
         var forgotten = 0
+        /// The time since which the writer has been paused, and nothing forgotten; `nil` if it is not paused.
+        var stalledSince: Int64?
         var onAbandon: (@Sendable () -> Void)?
         var onForget: (@Sendable () -> Void)?
 
@@ -43,8 +46,15 @@ package final class GrowingFile: Sendable {
             defer { waiting = [:] }
             return Array(waiting.values)
         }
+
+        /// Whether a reader keeps the first step from being forgotten.
+        func isSlow(_ reader: Int) -> Bool {
+            readers[reader].map { $0 - forgotten < GrowingFile.forgettingStep } ?? false
+        }
     }
 
+    /// The nanoseconds for which a reader may delay others; to forget a step in this time, it must read about 50 kB/s.
+    package static let patience: Int64 = 5_000_000_000
     /// The bytes are forgotten in steps of this many.
     private static let forgettingStep = 256 << 10
     /// Bytes are forgotten in whole pages, of at most 64 KiB each on Linux.
@@ -86,6 +96,7 @@ package final class GrowingFile: Sendable {
     package func grow(to count: Int) {
         let waiting = state.withLock { state in
             state.progress.count = count
+            state.stalledSince = nil
             return state.takeWaiting()
         }
         for wake in waiting { wake() }
@@ -114,6 +125,15 @@ package final class GrowingFile: Sendable {
             state.onForget = onForget
         }
         forget()
+    }
+
+    /// Reports that the writer is paused until bytes are forgotten.
+    ///
+    /// - Parameter now: the monotonic clock, in nanoseconds. The first report counts, until bytes are forgotten or the file grows.
+    package func stall(at now: Int64) {
+        state.withLock { state in
+            if state.stalledSince == nil { state.stalledSince = now }
+        }
     }
 
     /// The bytes that the file occupies: those that are not forgotten.
@@ -183,6 +203,18 @@ package final class GrowingFile: Sendable {
             }
             if forgets { source.forget() }
         }
+
+        /// The time since which the writer has been waiting for this reader, while another reader waits for more; `nil` if there
+        /// is no such delay.
+        ///
+        /// A reader that delays others for longer than `patience` is to be released, by its own thread: bytes that it may still
+        /// be reading are never forgotten.
+        package var delaysOthersSince: Int64? {
+            source.state.withLock { state in
+                guard !state.waiting.isEmpty, state.waiting[number] == nil, state.isSlow(number) else { return nil }
+                return state.stalledSince
+            }
+        }
     }
 
     private func leave(_ number: Int) {
@@ -201,6 +233,7 @@ package final class GrowingFile: Sendable {
             let (from, to) = (state.forgotten, slowest / Self.pageSize * Self.pageSize)
             guard to - from >= Self.forgettingStep else { return (0, 0, nil) }
             state.forgotten = to
+            state.stalledSince = nil
             return (from, to, state.onForget)
         }
         guard to > from else { return }

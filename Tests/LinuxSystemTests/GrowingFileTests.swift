@@ -79,6 +79,50 @@ import Testing
         withExtendedLifetime((slow, fast)) {}
     }
 
+    @Test func `a reader delays others only while it keeps bytes from being forgotten, and another one waits`() throws {
+        let slow = try #require(file.reader())
+        let fast = try #require(file.reader())
+        let size = 1 << 20
+        file.grow(to: size)
+        file.forgetRead {}
+        file.stall(at: 1)
+        fast.read(to: size)
+        #expect(slow.delaysOthersSince == nil)
+        _ = fast.progress(beyond: size) {}
+        #expect(slow.delaysOthersSince == 1 && fast.delaysOthersSince == nil)
+        // Not a whole step.
+        slow.read(to: (256 << 10) - 1)
+        file.stall(at: 2)
+        #expect(slow.delaysOthersSince == 1)
+        slow.read(to: 256 << 10)
+        #expect(slow.delaysOthersSince == nil)
+        file.stall(at: 3)
+        #expect(slow.delaysOthersSince == 3)
+        file.grow(to: size + 1)
+        file.stall(at: 4)
+        #expect(slow.delaysOthersSince == nil)
+        _ = fast.progress(beyond: size + 1) {}
+        #expect(slow.delaysOthersSince == 4)
+    }
+
+    @Test func `only the slowest readers delay others, and nobody does alone`() throws {
+        let slow = try #require(file.reader())
+        let faster = try #require(file.reader())
+        var waiting = file.reader()
+        let size = 1 << 20
+        file.grow(to: size)
+        file.forgetRead {}
+        faster.read(to: 256 << 10)
+        waiting?.read(to: size)
+        _ = waiting?.progress(beyond: size) {}
+        file.stall(at: 1)
+        #expect(slow.delaysOthersSince == 1 && faster.delaysOthersSince == nil)
+        waiting = nil
+        #expect(slow.delaysOthersSince == nil)
+        file.end(.failed)
+        #expect(slow.delaysOthersSince == nil && file.retained == size)
+    }
+
     @Test func `a page that a socket may still send from is not changed`() throws {
         let reader = try #require(file.reader())
         file.forgetRead {}

@@ -1,3 +1,4 @@
+import LinuxSystem
 import Synchronization
 
 /// Deadlines: set when a connection's state changes, checked in sweeps.
@@ -42,17 +43,32 @@ extension EventLoop {
         return ServerTimeouts.nanoseconds(milliseconds)
     }
 
-    /// Closes connections past their deadline.
+    /// Closes connections past their deadline, and those that delay others for too long.
     func sweep() {
         nextSweep = now + resolution
         if areListenersPaused { resumeListeners() }
         for index in slots.indices {
-            guard let connection = slots[index].connection, connection.deadline <= now else { continue }
-            expire(connection)
+            guard let connection = slots[index].connection else { continue }
+            if connection.deadline <= now {
+                expire(connection)
+            } else if let start = connection.output?.delaysOthersSince {
+                hurry(connection, since: start)
+            }
         }
         endHalfClosed()
         if shared.halfClosed.load(ordering: .relaxed) > 0 { sweepSoon() }
         if let deadline = drainDeadline, now >= deadline { endAll() }
+    }
+
+    /// Ends a connection whose client delays others that receive the same body, unless it has begun to just now.
+    private func hurry(_ connection: Connection, since start: Int64) {
+        if now - start >= GrowingFile.patience {
+            counters.timedOut.addSingleWriter(1)
+            end(connection)
+        } else {
+            // The socket's next event comes only once a third of its buffer is free: what the client reads until then counts, too.
+            schedule(connection)
+        }
     }
 
     private func expire(_ connection: Connection) {

@@ -259,6 +259,11 @@ extension OutputBatch {
         return progress.count > seen || progress.end != nil
     }
 
+    /// The time since which the client has delayed others that wait for more of a body; `nil` if it does not.
+    ///
+    /// Also by a body that follows another one: nothing of it is read until that is written.
+    var delaysOthersSince: Int64? { segments[next...].compactMap { $0.reader?.delaysOthersSince }.min() }
+
     private mutating func wait() -> Outcome {
         isWaiting = true
         return .waits
@@ -314,6 +319,14 @@ extension OutputBatch.Segment {
         switch self {
         case .head, .bytes: true
         case .file, .growing, .open: false
+        }
+    }
+
+    /// The membership in a growing file, if the segment is one.
+    fileprivate var reader: GrowingFile.Reader? {
+        switch self {
+        case .head, .bytes, .file: nil
+        case .growing(let reader, _, _), .open(let reader, _, _): reader
         }
     }
 

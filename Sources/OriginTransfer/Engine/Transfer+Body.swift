@@ -6,7 +6,8 @@ import LinuxSystem
 ///
 /// Short bodies are delivered when they are complete. A longer or slower one is announced to the load's `arrival`, which
 /// follows it in a file. A body over the limit is passed on if it has been announced: its file then keeps only what its
-/// slowest reader has not read, and the transfer is paused while that is too much.
+/// slowest reader has not read, and the transfer is paused while that is too much. A reader that reads hardly anything while
+/// others wait for more is ended.
 extension Transfer {
     /// Bodies up to this many bytes are delivered when they are complete, unless they are slow.
     private static let announcedLength = 1 << 20
@@ -236,6 +237,8 @@ extension Transfer {
         guard let growing, let sink, growing.retained < Self.window else {
             isPaused = true
             phaseDeadline = .max
+            // The server ends a client that keeps others waiting meanwhile.
+            growing?.stall(at: time.monotonic)
             return Int(CURL_WRITEFUNC_PAUSE)
         }
         do throws(TransferError) {

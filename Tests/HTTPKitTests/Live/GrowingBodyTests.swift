@@ -139,6 +139,53 @@ import Testing
         #expect(!source.file.hasReaders)
     }
 
+    @Test func `a client that reads nothing while another waits is cut off after the patience`() throws {
+        let source = try Source()
+        let time = ManualTime()
+        let server = try TestServer(
+            {
+                $0.loops = 1
+                $0.time = time
+                $0.timeouts.header = 4_000
+                $0.timeouts.write = 60_000
+            },
+            respond: { _, _ in source.response }
+        )
+        let slow = try server.client(receiveBuffer: 1 << 16)
+        let other = try server.client()
+        for client in [slow, other] {
+            try client.send("GET / HTTP/1.0\r\n\r\n")
+            _ = try client.readHead()
+        }
+        // More than the sockets on the way to the slow client can hold.
+        let part = (0..<100_003).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
+        var body: [UInt8] = []
+        for _ in 0..<200 { body += part }
+        try source.append(body)
+        // Like a writer, which is woken when bytes are forgotten, and soon paused again.
+        let start = time.monotonic
+        source.file.forgetRead { [weak file = source.file] in file?.stall(at: start) }
+        source.file.stall(at: start)
+        let isWhole = try other.read(exactly: body.count) == body
+        #expect(isWhole)
+
+        // A client whose request is late: the end of its connection shows that the others have been checked.
+        let late = try server.client()
+        try waitWhile(server.server.statistics.openConnections < 3)
+        time.advance(seconds: 4)
+        #expect(try late.isAtEnd())
+        #expect(server.server.statistics.timedOut == 1)
+
+        time.advance(seconds: 1)
+        try waitWhile(server.server.statistics.timedOut < 2)
+        let read = try slow.readToEnd()
+        let isBeginning = read.count < body.count && read.elementsEqual(body.prefix(read.count))
+        #expect(isBeginning && source.file.retained < 64 << 10)
+        try source.append([65])
+        source.file.end(.complete)
+        #expect(try other.readToEnd() == [65])
+    }
+
     @Test func `a slow origin does not time a client out, but a client that does not read is cut off`() throws {
         let source = try Source()
         let server = try TestServer({ $0.timeouts.write = 50 }, respond: { _, _ in source.response })
