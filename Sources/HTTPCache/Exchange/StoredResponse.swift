@@ -147,10 +147,10 @@ package struct StoredResponse: Sendable {
         return allowed
     }
 
-    /// Its cost in memory, in bytes.
+    /// Its cost in memory, estimated, in bytes.
     var cost: Int {
         let parts = if case .parts(let parts) = content { parts.byteCount } else { 0 }
-        return bytes.count + parts + fields.byteCount + 512
+        return bytes.count + parts + fields.cost + vary.cost + 512
     }
     /// When the origin last sent or validated it, in wall-clock seconds.
     var confirmedAt: Int64 { policy.freshness.responseTime }

@@ -2,14 +2,18 @@ package import HTTPSemantics
 
 /// The values of the request fields that a response's `Vary` names (RFC 9111 §4.1).
 package struct VaryKey: Hashable, Sendable {
+    /// The maximum number of names; a `Vary` with more is treated like `*`, since each lookup compares all of them.
+    package static let maximumNames = 64
+
     /// Lower-case names with normalised values; `nil` if the request had no such field.
     package let values: [String: String?]
-    /// Whether `Vary` is `*`, so that no later request matches.
+    /// Whether `Vary` is `*` or has too many names, so that no later request matches.
     package let isAny: Bool
 
     /// Creates the key of a response to a request with these fields.
     package init(vary: String?, request: FieldLines) {
-        let names = vary.map { FieldLines.members($0) } ?? []
+        var names = vary.map { FieldLines.members($0) } ?? []
+        if names.count > Self.maximumNames { names = ["*"] }
         isAny = names.contains("*")
         var values: [String: String?] = [:]
         for name in names { values[name] = .some(request[name].map { Self.normal($0, of: name) }) }
@@ -19,7 +23,13 @@ package struct VaryKey: Hashable, Sendable {
     /// Restores a stored key.
     package init(values: [String: String?]) {
         self.values = values
-        isAny = false
+        isAny = values.count > Self.maximumNames
+    }
+
+    /// The memory that the names and values occupy, estimated, in bytes.
+    var cost: Int {
+        // A place in the dictionary, which is half full on average, and the headers of two long strings.
+        values.reduce(0) { $0 + 128 + $1.key.utf8.count + ($1.value?.utf8.count ?? 0) }
     }
 
     /// Whether a request with these fields matches.

@@ -55,8 +55,11 @@ package struct FieldLines: Hashable, Sendable {
         lines += other.lines
     }
 
-    /// The encoded size of all lines in bytes.
-    package var byteCount: Int { lines.reduce(0) { $0 + $1.name.utf8.count + $1.value.count + 4 } }
+    /// The memory that the lines occupy, estimated, in bytes; short lines take many times their text.
+    package var cost: Int {
+        // The line itself, and the header of its value's array; the name is kept in two spellings.
+        lines.reduce(0) { $0 + 96 + 2 * $1.name.utf8.count + $1.value.count }
+    }
 
     /// The members of a simple list, in lower case and without empty ones.
     package static func members(_ value: String) -> [String] {

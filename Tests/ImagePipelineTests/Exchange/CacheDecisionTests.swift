@@ -27,6 +27,14 @@ struct CacheDecisionTests {
     private func stored(_ fields: [String], to request: CacheRequest<OriginRequest>? = nil, age: Int64 = 0) throws
         -> StoredResponse
     {
+        let request = request ?? self.request()
+        let stored = received(fields, to: request, age: age)
+        return try #require(stored.isStorable(for: request) ? stored : nil)
+    }
+
+    private func received(_ fields: [String], to request: CacheRequest<OriginRequest>, age: Int64 = 0)
+        -> StoredResponse
+    {
         let response = FetchedResponse(
             status: 200,
             fields: lines(fields),
@@ -34,9 +42,7 @@ struct CacheDecisionTests {
             requestTime: Self.now - age,
             responseTime: Self.now - age
         )
-        let request = request ?? self.request()
-        let stored = StoredResponse(response, to: request, policy: response.policy(for: request))
-        return try #require(stored.isStorable(for: request) ? stored : nil)
+        return StoredResponse(response, to: request, policy: response.policy(for: request))
     }
 
     private func word(_ request: CacheRequest<OriginRequest>, _ stored: [StoredResponse]) -> String {
@@ -123,6 +129,16 @@ struct CacheDecisionTests {
     ) throws {
         let response = try stored(["Cache-Control: max-age=60", "Vary: \(vary)"], to: request(first))
         #expect(word(request(second), [response]) == (matches ? "hit" : "forward vary-miss"))
+    }
+
+    @Test func `a response whose Vary has too many names is not stored`() throws {
+        let names = (0...VaryKey.maximumNames).map { "X-\($0)" }
+        func vary(_ names: some Sequence<String>) -> String { "Vary: " + names.joined(separator: ", ") }
+        let response = try stored(["Cache-Control: max-age=60", vary(names.dropLast())])
+        #expect(word(request(), [response]) == "hit")
+        #expect(word(request(["X-0: a"]), [response]) == "forward vary-miss")
+        let other = received(["Cache-Control: max-age=60", vary(names)], to: request())
+        #expect(!other.isStorable(for: request()) && !other.matches(request()))
     }
 
     @Test func `serves the newest of several matches, and limits the number of variants`() throws {
