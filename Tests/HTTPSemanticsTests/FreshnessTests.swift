@@ -83,6 +83,26 @@ struct FreshnessTests {
         #expect(!freshness.isFresh(at: 1_055))
     }
 
+    @Test(arguments: [Int64.max, .min, 1 << 40, -1 << 40])
+    func `a number that no response has makes it stale, and no sum overflows`(number: Int64) {
+        let now: Int64 = 1_700_000_000
+        let fields: [WritableKeyPath<Freshness, Int64>] = [\.responseTime, \.initialAge, \.lifetime]
+        for field in fields {
+            var freshness = Freshness(responseTime: now, initialAge: 0, lifetime: 60)
+            #expect(freshness.isFresh(at: now) && freshness.staleAt == now + 60)
+            freshness[keyPath: field] = number
+            #expect(!freshness.isFresh(at: now) && freshness.bornAt == 0 && freshness.staleAt == 0)
+            #expect(freshness.age(at: now) == now && freshness.staleness(at: now) == now)
+        }
+        let all = Freshness(responseTime: number, initialAge: number, lifetime: number)
+        #expect(!all.isFresh(at: now) && all.elapsed(at: now) == now)
+    }
+
+    @Test func `a lifetime up to the year 9999 counts`() {
+        let freshness = Freshness(responseTime: Self.received, initialAge: 0, lifetime: 253_402_300_799 - Self.received)
+        #expect(freshness.isFresh(at: 253_402_300_798) && !freshness.isFresh(at: 253_402_300_799))
+    }
+
     @Test func `handles a clock that changes during a request`() {
         #expect(compute(Freshness.Fields(cacheControl: "max-age=60"), delay: -100).initialAge == 0)
     }

@@ -153,7 +153,7 @@ final class StoreWriter: Sendable {
                 case .success: return .failed
                 }
             }
-            let confirmedAt = clock.seconds - max(0, time.wallSeconds - record.freshness.responseTime)
+            let confirmedAt = clock.seconds - record.freshness.elapsed(at: time.wallSeconds)
             let object = StoreObject.encode(StoreObject.Meta(record: record, confirmedAt: confirmedAt, place: place))
             let sent = supported(condition)
             let result = send(.put(.bytes(object)), key, if: sent)
@@ -177,7 +177,7 @@ final class StoreWriter: Sendable {
         case .damaged: return true
         case .newer: return false
         case .value(let stored):
-            let confirmedAt = clock.seconds - max(0, time.wallSeconds - record.freshness.responseTime)
+            let confirmedAt = clock.seconds - record.freshness.elapsed(at: time.wallSeconds)
             guard stored.place.log == place.log || verdict(PurgeSubject(stored.record), stored.place) == .usable
             else {
                 return true

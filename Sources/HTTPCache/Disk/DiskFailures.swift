@@ -104,8 +104,8 @@ extension DiskIndex {
             kind: kind,
             word: row.text(7) ?? "",
             payload: row.text(8) ?? "",
-            failures: Int(row.integer(9)),
             // A damaged row must not make later sums overflow.
+            failures: row.count(9),
             until: min(max(0, row.integer(10)), 1 << 40),
             hasStored: row.integer(11) == 1
         )

@@ -75,7 +75,8 @@ final class DiskShared: Sendable {
 
     /// Continues the numbering of uses after that of an index.
     func continueUses(after last: Int64) {
-        uses.max(last, ordering: .relaxed)
+        // The number of a damaged row must leave room for later ones.
+        uses.max(min(last, .max / 2), ordering: .relaxed)
     }
 
     /// Changes the counters.

@@ -26,11 +26,11 @@ extension DiskIndex {
     fileprivate mutating func useBySource() throws(SQLiteError) -> [DiskStore.SourceUse] {
         var uses: [String: DiskStore.SourceUse] = [:]
         let originals = try rows(
-            "SELECT source, count(*), sum(length) FROM origins WHERE has_body = 1 GROUP BY source"
+            "SELECT source, count(*), \(Self.bytes()) FROM origins WHERE has_body = 1 GROUP BY source"
         )
         let variants = try rows(
             """
-            SELECT o.source, count(*), sum(v.length) FROM variants v JOIN origins o ON o.id = v.origin
+            SELECT o.source, count(*), \(Self.bytes("v.length")) FROM variants v JOIN origins o ON o.id = v.origin
             GROUP BY o.source
             """
         )
@@ -42,7 +42,7 @@ extension DiskIndex {
     private mutating func rows(_ query: String) throws(SQLiteError) -> [(String, TierUse)] {
         try connection.all(query, []) { row in
             var use = TierUse()
-            use.add(Int(row.integer(1)), Int(row.integer(2)))
+            use.add(row.count(1), row.count(2))
             return (row.text(0) ?? "", use)
         }
     }

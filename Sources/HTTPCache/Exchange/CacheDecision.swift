@@ -93,10 +93,9 @@ package enum CacheDecision: Sendable {
 extension StoredResponse {
     /// Returns the terms of reuse at `now`, in wall-clock seconds; after a denial, stale use is forbidden.
     fileprivate func terms(for source: CacheRule, at now: Int64, _ trust: PurgeProgress.Trust) -> ReuseTerms {
-        let age = policy.freshness.age(at: now)
-        return ReuseTerms(
-            age: age,
-            left: policy.freshness.lifetime - age,
+        ReuseTerms(
+            age: policy.freshness.age(at: now),
+            left: -policy.freshness.staleness(at: now),
             needsValidation: policy.control.noCache == .whole || trust != .full,
             forbidsStale: policy.forbidsStale || needsValidation,
             staleWhileRevalidate: needsValidation ? 0 : staleWhileRevalidate(source)

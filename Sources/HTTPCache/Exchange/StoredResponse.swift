@@ -222,7 +222,7 @@ extension StoredResponse {
         for request: CacheRequest<some CacheOrigin>,
         _ progress: PurgeProgress = .alone
     ) -> Bool {
-        let staleness = policy.freshness.age(at: now) - policy.freshness.lifetime
+        let staleness = policy.freshness.staleness(at: now)
         guard mayReplaceFailure(for: request) else { return false }
         guard progress.trust(stamp) == .full else { return max(0, staleness) < staleIfError(request.source) }
         return staleness < staleIfError(request.source) || staleness < 0 && !policy.forbidsStale

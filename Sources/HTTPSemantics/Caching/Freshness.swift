@@ -1,4 +1,7 @@
 /// The freshness of a stored response (RFC 9111 §4.2), in seconds of the wall clock.
+///
+/// The numbers of a damaged index may be any. If one of them is beyond what clocks and fields can say, the response counts as
+/// received in 1970 and stale since, and no sum overflows.
 package struct Freshness: Hashable, Sendable {
     /// The time the response was received, in seconds since 1970.
     package var responseTime: Int64
@@ -14,18 +17,34 @@ package struct Freshness: Hashable, Sendable {
         self.lifetime = lifetime
     }
 
-    /// The time at which the response's age was zero.
-    package var bornAt: Int64 { responseTime &- initialAge }
-
-    /// The first second at which the response is stale, at most `Int64.max`.
-    package var staleAt: Int64 {
-        let (sum, overflow) = bornAt.addingReportingOverflow(lifetime)
-        return overflow ? .max : sum
+    /// The freshness to reckon with.
+    private var sound: Freshness {
+        // Some 35,000 years; dates have four digits of a year (RFC 9110 §5.6.7).
+        let isSound = responseTime.magnitude | initialAge.magnitude | lifetime.magnitude < 1 << 40
+        return isSound ? self : Freshness(responseTime: 0, initialAge: 0, lifetime: 0)
     }
 
-    /// `current_age` (RFC 9111 §4.2.3); if the clock has gone backwards, no time has passed.
-    package func age(at now: Int64) -> Int64 { initialAge + max(0, now - responseTime) }
+    /// The time at which the response's age was zero.
+    package var bornAt: Int64 {
+        let sound = sound
+        return sound.responseTime - sound.initialAge
+    }
+
+    /// The first second at which the response is stale.
+    package var staleAt: Int64 {
+        let sound = sound
+        return sound.responseTime - sound.initialAge + sound.lifetime
+    }
+
+    /// The seconds since the response was received; if the clock has gone backwards, no time has passed.
+    package func elapsed(at now: Int64) -> Int64 { max(0, now - sound.responseTime) }
+
+    /// `current_age` (RFC 9111 §4.2.3).
+    package func age(at now: Int64) -> Int64 { sound.initialAge + elapsed(at: now) }
+
+    /// The seconds for which the response has been stale; negative while it is fresh.
+    package func staleness(at now: Int64) -> Int64 { age(at: now) - sound.lifetime }
 
     /// Whether the response may be served without contacting the origin.
-    package func isFresh(at now: Int64) -> Bool { lifetime > age(at: now) }
+    package func isFresh(at now: Int64) -> Bool { staleness(at: now) < 0 }
 }

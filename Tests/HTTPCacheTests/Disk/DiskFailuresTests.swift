@@ -28,6 +28,20 @@ struct DiskFailuresTests {
         )
     }
 
+    @Test func `of a damaged row are restored with numbers that cannot overflow`() throws {
+        var store = try DiskStore.forTest(folder.path, time: ManualTime())
+        store.keep(failure(1))
+        store.close()
+        do {
+            let index = try DiskIndex.writing(DiskFolder(path: folder.path).index)
+            try index.connection.execute("UPDATE failures SET failures = \(Int64.max), until = \(Int64.max)")
+        }
+        store = try DiskStore.forTest(folder.path, time: ManualTime())
+        let restored = try #require(store.keptFailures(limit: 1).first)
+        #expect(restored.failures == 0 && restored.until == 1 << 40)
+        store.close()
+    }
+
     @Test func `are restored unchanged after a restart, newest first, without the deleted ones`() throws {
         var store = try DiskStore.forTest(folder.path, time: ManualTime())
         for number in 1...6 {

@@ -46,7 +46,7 @@ extension DiskIndex {
         guard let record = VariantRecord(encoded: row.blob(0)[...]), record.digest == row.key(1),
             let origin = originRecord(row, from: 3), origin.key == record.origin
         else { return nil }
-        return VariantRow(record: record, origin: origin, trailer: Int(row.integer(2)))
+        return VariantRow(record: record, origin: origin, trailer: row.count(2))
     }
 
     /// Looks up an original, with or without body; `nil` if the key's entry is of another kind.
@@ -55,7 +55,7 @@ extension DiskIndex {
             guard let record = Self.originRecord(row, from: 2), record.key == key, record.kind == kind else {
                 return nil
             }
-            return OriginRow(record: record, hasBody: row.integer(0) == 1, trailer: Int(row.integer(1)))
+            return OriginRow(record: record, hasBody: row.integer(0) == 1, trailer: row.count(1))
         }
         return row ?? nil
     }

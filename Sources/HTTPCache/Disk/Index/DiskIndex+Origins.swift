@@ -47,9 +47,9 @@ extension DiskIndex {
                     key: key,
                     namespace: row.text(7) ?? "",
                     digest: digest,
-                    length: Int(row.integer(2)),
+                    length: row.count(2),
                     hasBody: row.integer(3) == 1,
-                    trailer: Int(row.integer(5)),
+                    trailer: row.count(5),
                     isLinked: row.integer(6) != 0,
                     responseTime: row.integer(4)
                 )

@@ -84,9 +84,9 @@ extension DiskIndex {
     mutating func countVariants(ofOrigin id: Int64) throws(SQLiteError) -> PurgeCounts {
         var counts = PurgeCounts()
         let found = try connection.first(
-            "SELECT count(*), sum(length) FROM variants WHERE origin = ?1",
+            "SELECT count(*), \(Self.bytes()) FROM variants WHERE origin = ?1",
             [.integer(id)]
-        ) { (Int($0.integer(0)), Int($0.integer(1))) }
+        ) { ($0.count(0), $0.count(1)) }
         (counts.variants, counts.bytes) = found ?? (0, 0)
         return counts
     }
@@ -95,18 +95,18 @@ extension DiskIndex {
         var counts = PurgeCounts()
         let bodies = try connection.first(
             """
-            SELECT count(*), sum(o.length) FROM origins o \(condition.way) \
+            SELECT count(*), \(Self.bytes("o.length")) FROM origins o \(condition.way) \
             WHERE o.has_body = 1 AND \(condition.text)
             """,
             condition.values
-        ) { (Int($0.integer(0)), Int($0.integer(1))) }
+        ) { ($0.count(0), $0.count(1)) }
         let variants = try connection.first(
             """
-            SELECT count(*), sum(v.length) FROM origins o \(condition.way) JOIN variants v ON v.origin = o.id \
+            SELECT count(*), \(Self.bytes("v.length")) FROM origins o \(condition.way) JOIN variants v ON v.origin = o.id \
             WHERE \(condition.text)
             """,
             condition.values
-        ) { (Int($0.integer(0)), Int($0.integer(1))) }
+        ) { ($0.count(0), $0.count(1)) }
         counts.originals = bodies?.0 ?? 0
         counts.variants = variants?.0 ?? 0
         counts.bytes = (bodies?.1 ?? 0) + (variants?.1 ?? 0)

@@ -43,8 +43,8 @@ extension DiskIndex {
                 id: row.integer(0),
                 key: key,
                 digest: digest,
-                length: Int(row.integer(3)),
-                trailer: Int(row.integer(4)),
+                length: row.count(3),
+                trailer: row.count(4),
                 isLinked: row.integer(5) != 0
             )
         }

@@ -25,6 +25,11 @@ extension DiskIndex {
         var isLinked = false
     }
 
+    /// An SQL expression for the bytes of rows, without the lengths that are read as 0: their sum could overflow, which is an error.
+    static func bytes(_ length: String = "length") -> String {
+        "sum(\(length)) FILTER (WHERE \(length) BETWEEN 0 AND \(SQLiteStatement.largestCount))"
+    }
+
     /// Records a use, unless a later one is recorded.
     mutating func touch(_ diskClass: DiskClass, _ key: CacheKey, use: Use) throws(SQLiteError) {
         let table = diskClass == .originals ? "origins" : "variants"
@@ -180,8 +185,8 @@ extension DiskIndex {
             id: row.integer(0),
             key: key,
             digest: digest,
-            length: Int(row.integer(3)),
-            trailer: Int(row.integer(4)),
+            length: row.count(3),
+            trailer: row.count(4),
             isLinked: row.integer(5) != 0
         )
     }

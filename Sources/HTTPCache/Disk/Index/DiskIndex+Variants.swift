@@ -94,8 +94,8 @@ extension DiskIndex {
             id: row.integer(0),
             key: key,
             digest: digest,
-            length: Int(row.integer(3)),
-            trailer: Int(row.integer(5)),
+            length: row.count(3),
+            trailer: row.count(5),
             isLinked: row.integer(6) != 0
         )
         return VariantEntry(entry: entry, origin: row.integer(4))

@@ -163,7 +163,7 @@ extension DiskIndex {
             Row(
                 id: row.integer(0),
                 key: row.key(1),
-                length: row.integer(2) == 1 ? Int(row.integer(3)) : nil,
+                length: row.integer(2) == 1 ? row.count(3) : nil,
                 tags: walk.otherTags.isEmpty ? [] : Self.words(row.text(4)),
                 namespace: row.text(5),
                 stamp: PurgeStamp(sequence: row.integer(7), era: row.integer(8)),

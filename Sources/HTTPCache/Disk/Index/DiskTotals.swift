@@ -94,12 +94,12 @@ extension DiskIndex {
             let count = try connection.first(
                 "SELECT entries, bytes FROM totals WHERE class = ?1",
                 [.integer(diskClass.rawValue)]
-            ) { DiskTotals.Count(entries: Int($0.integer(0)), bytes: Int($0.integer(1))) }
+            ) { DiskTotals.Count(entries: $0.count(0), bytes: $0.count(1)) }
             totals[diskClass] = count ?? DiskTotals.Count()
         }
         // An index of an earlier layout that is only inspected has no namespaces.
         let rows = try? connection.all("SELECT namespace, class, entries, bytes FROM namespace_totals", []) { row in
-            (row.text(0) ?? "", Int(row.integer(1)), Int(row.integer(2)), Int(row.integer(3)))
+            (row.text(0) ?? "", Int(row.integer(1)), row.count(2), row.count(3))
         }
         for (namespace, diskClass, entries, bytes) in rows ?? [] {
             guard let diskClass = DiskClass(rawValue: diskClass) else { continue }
@@ -156,8 +156,9 @@ extension DiskIndex {
 
     /// Counts rows by namespace.
     private mutating func count(_ rows: String) throws(SQLiteError) -> [String: DiskTotals.Count] {
-        let counts = try connection.all("SELECT namespace, count(*), sum(length) FROM \(rows) GROUP BY namespace", []) {
-            ($0.text(0) ?? "", DiskTotals.Count(entries: Int($0.integer(1)), bytes: Int($0.integer(2))))
+        let query = "SELECT namespace, count(*), \(Self.bytes()) FROM \(rows) GROUP BY namespace"
+        let counts = try connection.all(query, []) {
+            ($0.text(0) ?? "", DiskTotals.Count(entries: $0.count(1), bytes: $0.count(2)))
         }
         return Dictionary(counts) { $1 }
     }

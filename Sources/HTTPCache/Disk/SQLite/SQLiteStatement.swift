@@ -56,6 +56,15 @@ import CSQLite
     /// The row's column as an integer; 0 for NULL.
     func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
 
+    /// The largest number of entries or bytes that is read.
+    static let largestCount: Int64 = 1 << 50
+
+    /// The row's column as a number of entries or bytes; 0 for one that no cache can have, so that no sum of a damaged index overflows.
+    func count(_ column: Int32) -> Int {
+        let number = integer(column)
+        return (0...Self.largestCount).contains(number) ? Int(number) : 0
+    }
+
     /// The row's column as text; `nil` for NULL.
     func text(_ column: Int32) -> String? {
         guard !isNull(column), let start = unsafe sqlite3_column_text(handle, column) else { return nil }
