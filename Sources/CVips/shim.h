@@ -194,6 +194,10 @@ static inline int edge_vips_multiply(VipsImage *first, VipsImage *second, VipsIm
 static inline int edge_vips_linear(VipsImage *in, VipsImage **out, double factor, double addend) {
     return vips_linear1(in, out, factor, addend, "uchar", TRUE, NULL);
 }
+// Pixels of `first` where `condition` is not 0, and of `second` elsewhere.
+static inline int edge_vips_choose(VipsImage *condition, VipsImage *first, VipsImage *second, VipsImage **out) {
+    return vips_ifthenelse(condition, first, second, out, NULL);
+}
 static inline int edge_vips_over(VipsImage *base, VipsImage *overlay, VipsImage **out) {
     return vips_composite2(base, overlay, out, VIPS_BLEND_MODE_OVER, NULL);
 }

@@ -49,6 +49,70 @@ struct PixelTests {
         #expect((row.min() ?? 255) < 56)
     }
 
+    /// The picture with black under transparency.
+    private func visible(_ image: PixelImage) -> PixelImage {
+        PixelImage(width: image.width, height: image.height) { x, y in
+            image.alpha(x, y) == 0 ? [0, 0, 0, 0] : image[x, y]
+        }
+    }
+
+    @Test(arguments: ["0.5", "2", "10"])
+    func `sharpening keeps a uniform shape, whatever colours are hidden around it`(sigma: String) throws {
+        for hidden: [UInt8] in [[0, 0, 0, 0], [255, 255, 255, 0], [0, 255, 0, 0]] {
+            let source = PixelImage(width: 61, height: 48) { x, y in
+                (x - 30) * (x - 30) + (y - 20) * (y - 20) < 300 ? [200, 60, 60, 255] : hidden
+            }
+            let pixels = try Workbench.pixels("sharpen=\(sigma)", of: Workbench.png(source))
+            #expect(visible(pixels) == visible(source))
+        }
+    }
+
+    @Test func `sharpening depends on visible colours alone`() throws {
+        let hidden: [[UInt8]] = [[0, 0, 0, 0], [255, 255, 255, 0], [0, 255, 0, 0]]
+        let results = try hidden.map { hidden in
+            let source = PixelImage(width: 40, height: 33) { x, y in
+                let alpha = min(255, max(0, 400 - 4 * x - 6 * y))
+                return alpha == 0 ? hidden : [UInt8(x * 6), UInt8(x * y % 256), 90, UInt8(alpha)]
+            }
+            return try visible(Workbench.pixels("sharpen=1.5", of: Workbench.png(source)))
+        }
+        #expect(results[0] == results[1] && results[0] == results[2])
+        #expect(results[0].alpha(20, 30) == 140)
+    }
+
+    @Test func `visible colours extend under transparency, the nearest first`() throws {
+        precondition(Workbench.isStarted)
+        // Red on the left and blue on the right, with green hidden between them.
+        let source = PixelImage(width: 97, height: 35) { x, _ in
+            x < 20 ? [220, 0, 0, 255] : x < 80 ? [0, 255, 0, 0] : [0, 0, 220, 3]
+        }
+        let deadline = Deadline(milliseconds: 20_000)
+        let raster = try Raster.sRGB(source.bytes, width: 97, height: 35, bands: 4)
+        let extended = try Workbench.pixels(of: raster.withExtendedColours(softness: 1.0 / 32, deadline))
+        for y in 0..<35 {
+            for x in 0..<97 {
+                let pixel = extended[x, y]
+                #expect(pixel[3] == source.alpha(x, y))
+                if pixel[3] > 0 { #expect(pixel == source[x, y]) }
+                #expect(pixel[1] == 0 && abs(Int(pixel[0]) + Int(pixel[2]) - 220) <= 1)
+                if (20..<28).contains(x) { #expect(pixel[0] > 210) }
+                if x == 79 { #expect(pixel[2] > 110) }
+            }
+        }
+        let soft = try Workbench.pixels(of: raster.withExtendedColours(softness: 1.0 / 4, deadline))
+        #expect(soft[79, 9][2] < extended[79, 9][2])
+    }
+
+    @Test func `a picture without visible or without hidden colours stays as it is`() throws {
+        precondition(Workbench.isStarted)
+        let deadline = Deadline(milliseconds: 20_000)
+        for (alpha, size) in [(0, 9), (255, 9), (1, 9), (0, 1)] {
+            let source = PixelImage(width: size, height: 1) { x, _ in [UInt8(x * 20), 7, 9, UInt8(alpha)] }
+            let raster = try Raster.sRGB(source.bytes, width: size, height: 1, bands: 4)
+            #expect(try Workbench.pixels(of: raster.withExtendedColours(softness: 1.0 / 32, deadline)) == source)
+        }
+    }
+
     @Test func `an opaque background shows through transparency in every format`() throws {
         let source = PixelImage(width: 8, height: 8) { _, _ in [255, 255, 255, 0] }
         let made = try Workbench.make("bg=102030&format=png", of: Workbench.png(source), as: .png)

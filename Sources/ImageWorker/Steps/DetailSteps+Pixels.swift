@@ -49,8 +49,23 @@ extension Raster {
 
 extension SharpenStep: PixelStep {
     func apply(to canvas: inout Canvas) throws {
-        try canvas.change(to: canvas.shape) { frame in try frame.sharpened(sigma: sigma.value) }
+        let (sigma, deadline) = (sigma.value, canvas.deadline)
+        try canvas.change(to: canvas.shape) { frame in
+            try frame.hasAlpha ? frame.visiblySharpened(sigma, deadline) : frame.sharpened(sigma: sigma)
+        }
         try canvas.compute()
+    }
+}
+
+extension Raster {
+    /// Sharpens an image with alpha in memory, without its hidden colours: the mask is of CIELAB, which is not linear.
+    fileprivate func visiblySharpened(_ sigma: Double, _ deadline: Deadline) throws -> Raster {
+        deadline.watch(self)
+        let source = try inMemory()
+        let extended = try source.withExtendedColours(softness: 1.0 / 32, deadline)
+        let sharpened = try extended.sharpened(sigma: sigma).withHiddenPixels(of: source)
+        deadline.watch(sharpened)
+        return try sharpened.inMemory()
     }
 }
 
