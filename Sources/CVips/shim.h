@@ -106,11 +106,20 @@ static inline int edge_vips_flip(VipsImage *in, VipsImage **out, VipsDirection d
     return vips_flip(in, out, direction, NULL);
 }
 static inline int edge_vips_rot(VipsImage *in, VipsImage **out, VipsAngle angle) { return vips_rot(in, out, angle, NULL); }
-// Degrees clockwise; the canvas grows, and exposed areas take the background.
-static inline int edge_vips_rotate(VipsImage *in, VipsImage **out, double degrees, const double *background, int bands) {
+// Rotates clockwise about the centre, which is that of the canvas of width × height; exposed areas take the background.
+// vips_similarity rounds the corner of its canvas to whole pixels. Coordinates are as in edge_vips_enlarge.
+static inline int edge_vips_rotate(VipsImage *in, VipsImage **out, double degrees, int width, int height,
+                                   const double *background, int bands) {
+    double cosine = cos(VIPS_RAD(degrees)), sine = sin(VIPS_RAD(degrees));
+    double across = in->Xsize / 2.0, down = in->Ysize / 2.0;
     VipsInterpolate *bicubic = vips_interpolate_new("bicubic");
     VipsArrayDouble *colour = vips_array_double_new(background, bands);
-    int failed = vips_similarity(in, out, "angle", degrees, "interpolate", bicubic, "background", colour, NULL);
+    int sides[4] = {0, 0, width, height};
+    VipsArrayInt *area = vips_array_int_new(sides, 4);
+    int failed = vips_affine(in, out, cosine, -sine, sine, cosine, "interpolate", bicubic, "oarea", area, "idx", 0.5,
+                             "idy", 0.5, "odx", width / 2.0 - (cosine * across - sine * down) - 0.5, "ody",
+                             height / 2.0 - (sine * across + cosine * down) - 0.5, "background", colour, NULL);
+    vips_area_unref(VIPS_AREA(area));
     vips_area_unref(VIPS_AREA(colour));
     g_object_unref(bicubic);
     return failed;

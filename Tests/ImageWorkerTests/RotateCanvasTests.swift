@@ -50,7 +50,11 @@ struct RotateCanvasTests {
             let whole = try Workbench.pixels("rotate=\(degrees)", of: source)
             let kept = try Workbench.pixels("rotate=\(degrees)&expand=0", of: source)
             #expect(kept.width == width && kept.height == height)
-            let (left, top) = ((width - whole.width) >> 1, (height - whole.height) >> 1)
+            // The centre stays in place.
+            #expect(kept[width / 2, height / 2][3] == 255)
+            // Otherwise the pixels of both lie half a pixel apart.
+            guard (width - whole.width).isMultiple(of: 2), (height - whole.height).isMultiple(of: 2) else { continue }
+            let (left, top) = ((width - whole.width) / 2, (height - whole.height) / 2)
             for y in 0..<height {
                 for x in 0..<width {
                     let (column, row) = (x - left, y - top)
@@ -60,8 +64,48 @@ struct RotateCanvasTests {
                     #expect(kept[x, y] == whole[column, row])
                 }
             }
-            // The centre stays in place.
-            #expect(kept[width / 2, height / 2][3] == 255)
+        }
+    }
+
+    @Test(arguments: [(41, 41), (40, 40), (41, 24), (24, 41)])
+    func `the centre of the picture becomes that of the canvas`(width: Int, height: Int) throws {
+        let source = PixelImage(width: width, height: height) { x, y in
+            let isCentre = abs(2 * x + 1 - width) <= 3 && abs(2 * y + 1 - height) <= 3
+            return isCentre ? [255, 255, 255, 255] : [0, 0, 0, 255]
+        }
+        for degrees in [1, 10.5, 45, 89, 135, 200, 271, 330] {
+            for query in ["rotate=\(degrees)&bg=000000", "rotate=\(degrees)&expand=0&bg=000000"] {
+                let pixels = try Workbench.pixels(query, of: Workbench.png(source))
+                let centre = Self.centre(of: pixels)
+                #expect(abs(centre.x - Double(pixels.width) / 2) < 0.01, "\(query)")
+                #expect(abs(centre.y - Double(pixels.height) / 2) < 0.01, "\(query)")
+            }
+        }
+    }
+
+    /// The centre of the light in an opaque grey picture.
+    private static func centre(of image: PixelImage) -> (x: Double, y: Double) {
+        var (sum, across, down) = (0.0, 0.0, 0.0)
+        for y in 0..<image.height {
+            for x in 0..<image.width {
+                let light = Double(image[x, y][0])
+                sum += light
+                across += light * (Double(x) + 0.5)
+                down += light * (Double(y) + 0.5)
+            }
+        }
+        return (across / sum, down / sum)
+    }
+
+    @Test(arguments: [10, 30, 45, 135, 200, 300], [(101, 101), (50, 30), (7, 9), (50, 6), (1, 1)])
+    func `all corners of a picture are cut off alike`(degrees: Int, size: (width: Int, height: Int)) throws {
+        let source = PixelImage(width: size.width, height: size.height) { _, _ in [255, 255, 255, 255] }
+        let pixels = try Workbench.pixels("rotate=\(degrees)", of: Workbench.png(source))
+        for y in 0..<pixels.height {
+            for x in 0..<pixels.width {
+                let opposite = pixels.alpha(pixels.width - 1 - x, pixels.height - 1 - y)
+                #expect(abs(Int(pixels.alpha(x, y)) - Int(opposite)) <= 1)
+            }
         }
     }
 }

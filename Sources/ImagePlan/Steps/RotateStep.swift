@@ -47,7 +47,7 @@ package struct RotateStep: SingleParameterStep {
 
     /// The bounding box of the rotated image, each side rounded half up and at least 1.
     ///
-    /// libvips sizes `vips_rotate` and `vips_similarity` the same way.
+    /// Rounding down cuts at most a quarter of a pixel off the corners of the image.
     package func bounds(of size: PixelSize) -> PixelSize {
         if let quarterTurns { return quarterTurns.isMultiple(of: 2) ? size : size.transposed }
         let radians = degrees.value * .pi / 180

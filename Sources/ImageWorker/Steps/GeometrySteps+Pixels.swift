@@ -148,8 +148,7 @@ extension RotateStep: PixelStep {
         try canvas.settle()
         try canvas.makeRandomAccess()
         let after = try shape(after: canvas.shape)
-        let bounds = bounds(of: canvas.shape.size)
-        if let quarterTurns, bounds == after.size {
+        if let quarterTurns, bounds(of: canvas.shape.size) == after.size {
             try canvas.change(to: after, turning: { $0.turn(quarters: quarterTurns) }) { frame in
                 try frame.turned(quarters: quarterTurns)
             }
@@ -162,8 +161,7 @@ extension RotateStep: PixelStep {
             if let quarterTurns {
                 return try base.turned(quarters: quarterTurns).centred(in: after.size, background: ink)
             }
-            let turned = try base.rotated(degrees: degrees.value, background: ink)
-            return try turned.fitted(to: bounds, background: ink).centred(in: after.size, background: ink)
+            return try base.rotated(degrees: degrees.value, on: after.size, background: ink)
         }
         try canvas.compute()
     }
@@ -183,14 +181,5 @@ extension Raster {
             background: background
         )
         return try larger.cropped(left: max(0, -left), top: max(0, -top), width: size.width, height: size.height)
-    }
-
-    /// Adjusts the canvas by the pixel by which libvips may round differently.
-    fileprivate func fitted(to size: PixelSize, background: [Double]) throws(VipsError) -> Raster {
-        guard size.width != width || size.height != height else { return self }
-        let wide = max(size.width, width)
-        let high = max(size.height, height)
-        let larger = try embedded(left: 0, top: 0, width: wide, height: high, background: background)
-        return try larger.cropped(left: 0, top: 0, width: size.width, height: size.height)
     }
 }

@@ -1,4 +1,5 @@
 import CVips
+import ImagePlan
 
 extension Raster {
     /// Scales to exactly `width` × `height`, with a Lanczos kernel of three lobes to shrink and a bicubic one to enlarge.
@@ -115,10 +116,18 @@ extension Raster {
         return try Raster.make("rot") { out in unsafe edge_vips_rot(pointer, &out, angle) }
     }
 
-    /// Rotates clockwise by any angle on a growing canvas; needs random access, and premultiplied pixels if there is alpha.
-    func rotated(degrees: Double, background: [Double]) throws(VipsError) -> Raster {
-        try Raster.make("similarity") { out in
-            unsafe edge_vips_rotate(pointer, &out, degrees, background, CInt(background.count))
+    /// Rotates clockwise by any angle about the centre, onto the centre of a canvas; needs random access.
+    func rotated(degrees: Double, on canvas: PixelSize, background: [Double]) throws(VipsError) -> Raster {
+        try Raster.make("affine") { out in
+            unsafe edge_vips_rotate(
+                pointer,
+                &out,
+                degrees,
+                CInt(canvas.width),
+                CInt(canvas.height),
+                background,
+                CInt(background.count)
+            )
         }
     }
 
