@@ -226,9 +226,6 @@ static inline int edge_vips_linear_bands(VipsImage *in, VipsImage **out, const d
                                          int count, int eight) {
     return vips_linear(in, out, factors, addends, count, "uchar", eight, NULL);
 }
-static inline int edge_vips_shrink(VipsImage *in, VipsImage **out, double horizontal, double vertical) {
-    return vips_shrink(in, out, horizontal, vertical, NULL);
-}
 static inline int edge_vips_zoom(VipsImage *in, VipsImage **out, int horizontal, int vertical) {
     return vips_zoom(in, out, horizontal, vertical, NULL);
 }

@@ -66,25 +66,37 @@ struct ToneTests {
         #expect(same >= 250)
     }
 
-    @Test func `blocks have the mean of their pixels, including partial ones at the edges`() throws {
-        let source = PixelImage(width: 23, height: 17) { x, y in
-            [UInt8(x * 11), UInt8(y * 15), UInt8((x * y * 5) % 256), 255]
+    /// The mean of a part of an RGBA picture with premultiplied alpha, rounded half up.
+    private static func mean(of image: PixelImage, columns: Range<Int>, rows: Range<Int>) -> [UInt8] {
+        var (sums, weight) = ([0, 0, 0], 0)
+        for y in rows {
+            for x in columns {
+                let pixel = image[x, y].map { Int($0) }
+                for channel in 0..<3 { sums[channel] += pixel[channel] * pixel[3] }
+                weight += pixel[3]
+            }
         }
-        for block in [2, 5, 8, 20, 23, 400] {
-            let pixels = try Workbench.pixels("pixelate=\(block)", of: Workbench.png(source))
-            for y in 0..<17 {
-                for x in 0..<23 {
-                    let (left, top) = (x / block * block, y / block * block)
-                    let (right, bottom) = (min(23, left + block), min(17, top + block))
-                    var sums = [0.0, 0, 0]
-                    for row in top..<bottom {
-                        for column in left..<right {
-                            for channel in 0..<3 { sums[channel] += Double(source[column, row][channel]) }
-                        }
-                    }
-                    let count = Double((right - left) * (bottom - top))
-                    for channel in 0..<3 {
-                        #expect(abs(Double(pixels[x, y][channel]) - sums[channel] / count) <= 0.51, "\(block)")
+        let count = columns.count * rows.count
+        return sums.map { UInt8((2 * $0 + weight) / (2 * weight)) } + [UInt8((2 * weight + count) / (2 * count))]
+    }
+
+    @Test func `blocks have exactly the mean of their pixels, including partial ones at the edges`() throws {
+        let pictures = [
+            PixelImage(width: 23, height: 17) { x, y in [UInt8(x * 11), UInt8(y * 15), UInt8((x * y * 5) % 256), 255] },
+            PixelImage(width: 23, height: 17) { x, y in [UInt8(x * 11), UInt8(y * 15), 77, UInt8(1 + x * y % 255)] },
+            // Many means lie between two values.
+            PixelImage(width: 23, height: 17) { x, y in [40, 197, 0].map { $0 + UInt8((x + y) % 2) } + [255] },
+            PixelImage(width: 23, height: 17) { x, y in [40, 197, 0].map { $0 + UInt8((x + y) % 2) } + [99] },
+        ]
+        for (index, source) in pictures.enumerated() {
+            for block in [2, 3, 5, 6, 7, 8, 12, 20, 22, 23, 400] {
+                let pixels = try Workbench.pixels("pixelate=\(block)", of: Workbench.png(source))
+                for y in 0..<17 {
+                    for x in 0..<23 {
+                        let (left, top) = (x / block * block, y / block * block)
+                        let (right, bottom) = (min(23, left + block), min(17, top + block))
+                        let mean = Self.mean(of: source, columns: left..<right, rows: top..<bottom)
+                        #expect(pixels[x, y] == mean, "\(block) of \(index)")
                     }
                 }
             }

@@ -24,6 +24,6 @@ package struct PixelateStep: SingleParameterStep {
 
     package var value: String { String(block) }
 
-    /// Averaging in floating point, and enlarging.
+    /// Averaging and enlarging.
     package func cost(on picture: PictureShape) -> Int { picture.size.pixels.multipliedSaturated(by: 4) }
 }

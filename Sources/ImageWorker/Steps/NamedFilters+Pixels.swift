@@ -7,8 +7,7 @@ extension VignetteFilter: PixelFilter {
         let square = Double(width * width + height * height)
         let distance = try Raster.grid(
             columns: Self.squares(length: width, dividedBy: square),
-            rows: Self.squares(length: height, dividedBy: square),
-            .sum
+            rows: Self.squares(length: height, dividedBy: square)
         )
         let light = try distance.times(distance).linear([-strength.value], plus: [1])
         return try colours.times(light).roundedToEightBits()

@@ -35,8 +35,8 @@ extension Raster {
         return unsafe Raster(owning: image)
     }
 
-    /// Returns an image of one band whose value at x, y combines a column's and a row's value; computed on demand.
-    static func grid(columns: [Float], rows: [Float], _ combine: Combination) throws(VipsError) -> Raster {
+    /// Returns an image of one band whose value at x, y is the sum of a column's and a row's value; computed on demand.
+    static func grid(columns: [Float], rows: [Float]) throws(VipsError) -> Raster {
         let (width, height) = (columns.count, rows.count)
         let line = try floats(columns, width: width, height: 1)
         let across = try Raster.make("replicate") { out in
@@ -46,15 +46,7 @@ extension Raster {
         let down = try Raster.make("replicate") { out in
             unsafe edge_vips_replicate(column.pointer, &out, CInt(width), 1)
         }
-        return switch combine {
-        case .product: try across.times(down)
-        case .sum: try across.plus(down)
-        }
-    }
-
-    /// How a grid combines a column's and a row's value.
-    enum Combination {
-        case product, sum
+        return try across.plus(down)
     }
 
     /// Calls `body` with the bytes of all pixels, row by row without padding; computes them if they are not in memory.
