@@ -112,6 +112,32 @@ struct AVIFEncodingTests {
         #expect(worst < 40, "\(worst)")
     }
 
+    /// A disc of one colour with green hidden around it.
+    private static let disc = PixelImage(width: 160, height: 120) { x, y in
+        let isInside = (x - 80) * (x - 80) + (y - 60) * (y - 60) < 2000
+        return isInside ? [200, 60, 60, 255] : [0, 255, 0, 0]
+    }
+
+    @Test(arguments: [
+        "", "effort=0", "chroma=420&effort=2", "chroma=444", "chroma=420&q=90", "max_bytes=100000", "q=auto",
+    ])
+    func `hidden colours do not show at visible edges`(query: String) throws {
+        let shown = try Workbench.decode(make(query, of: Self.disc), as: .avif)
+        var worst = 0
+        for y in 0..<120 {
+            for x in 0..<160 where Self.disc.alpha(x, y) == 255 {
+                for channel in 0..<3 {
+                    worst = max(worst, abs(Int(shown[x, y][channel]) - Int(Self.disc[x, y][channel])))
+                }
+            }
+        }
+        #expect(worst <= 6, "\(worst)")
+    }
+
+    @Test func `lossless files keep hidden colours`() throws {
+        #expect(try Workbench.decode(make("lossless=1", of: Self.disc), as: .avif) == Self.disc)
+    }
+
     @Test(arguments: ["", "effort=0", "chroma=444", "lossless=1"])
     func `the same request makes the same bytes`(query: String) throws {
         #expect(try make(query, of: Self.textured) == make(query, of: Self.textured))

@@ -97,6 +97,36 @@ struct AnimatedOutputTests {
         #expect(ImageComparison.meanDifference(Self.opaque(first), Self.opaque(frame(0, of: stack))) < 2)
     }
 
+    @Test func `colours under transparency do not show at visible edges of an AVIF sequence`() throws {
+        let frames = (0..<3).map { index in
+            PixelImage(width: 80, height: 60) { x, y in
+                let isInside = (x - 30 - 8 * index) * (x - 30 - 8 * index) + (y - 30) * (y - 30) < 400
+                return isInside ? [200, 60, 60, 255] : [0, 255, 0, 0]
+            }
+        }
+        let source = TestImages.animatedPNG(
+            width: 80,
+            height: 60,
+            frames: frames.map { image in
+                var frame = TestImages.PNGFrame(80, 60, [0, 0, 0, 0])
+                frame.rgba = image.bytes
+                return frame
+            }
+        )
+        let stack = try Workbench.decode(Workbench.make("format=avif&chroma=420", of: source, as: .png))
+        var worst = 0
+        for (index, frame) in frames.enumerated() {
+            for y in 0..<60 {
+                for x in 0..<80 where frame.alpha(x, y) == 255 {
+                    for channel in 0..<3 {
+                        worst = max(worst, abs(Int(stack[x, index * 60 + y][channel]) - Int(frame[x, y][channel])))
+                    }
+                }
+            }
+        }
+        #expect(worst <= 8, "\(worst)")
+    }
+
     /// The image over grey.
     private static func opaque(_ image: PixelImage) -> PixelImage {
         PixelImage(width: image.width, height: image.height, channels: 3) { x, y in

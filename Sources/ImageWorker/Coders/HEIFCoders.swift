@@ -99,7 +99,7 @@ struct AVIFCoder: HEIFReading {
             try AVIFTuning.checkMemory(for: picture.size, depth: depth, keepsColours: keepsColours, effort: effort)
         }
         try check(depth: 8, keepsColours: isFull)
-        let still = try picture.inMemory(options.deadline).frames[0]
+        let still = try picture.frames[0].forAVIF(options)
         // Full chroma only if there is enough memory.
         let mayBeFull = options.settings.chroma == .auto && (try? check(depth: 8, keepsColours: true)) != nil
         let keepsColours = try isFull || mayBeFull && ChromaDetail(of: still).isSharp
@@ -131,7 +131,7 @@ struct AVIFCoder: HEIFReading {
         try EncoderMemory.check(picture.size, bytesPerPixel: effort < 3 ? 80 : 600, as: format)
         var keepsColours = options.settings.chroma == .full || options.isLossless
         if options.settings.chroma == .auto, !options.isLossless {
-            keepsColours = try ChromaDetail(of: picture.frames[0].inMemory()).isSharp
+            keepsColours = try ChromaDetail(of: picture.frames[0].forAVIF(options)).isSharp
         }
         let encoder = AVIFEncoder(
             options: options,

@@ -40,9 +40,7 @@ struct AVIFEncoder {
         let file = try withEncoder { encoder in
             let flags = avifAddImageFlags(AVIF_ADD_IMAGE_FLAG_NONE.rawValue)
             for (index, frame) in picture.frames.enumerated() {
-                try options.deadline.check()
-                options.deadline.watch(frame)
-                let computed = try frame.inMemory()
+                let computed = try frame.forAVIF(options)
                 let metadata =
                     index == 0 && !options.strips ? try WebPMetadata(of: picture.filter.apply(to: computed)) : nil
                 let duration = UInt64(max(1, animation.delay(ofFrame: index)))
@@ -140,5 +138,20 @@ struct AVIFEncoder {
         // It fails for every source of this size and length.
         let text = unsafe String(cString: avifResultToString(result))
         throw .refused("libavif's encoder: \(text); it may need more than workers.memory")
+    }
+}
+
+extension Raster {
+    /// Computes the pixels to encode.
+    ///
+    /// Unless these are kept exactly, visible colours extend to transparent pixels, since subsampling and the transform would mix hidden
+    /// ones into visible edges.
+    func forAVIF(_ options: EncodingOptions) throws -> Raster {
+        try options.deadline.check()
+        options.deadline.watch(self)
+        let computed = try inMemory()
+        guard !options.isLossless else { return computed }
+        // Less takes up to a tenth more bytes, and more makes edges less exact.
+        return try computed.withExtendedColours(softness: 1.0 / 4, options.deadline)
     }
 }
