@@ -64,7 +64,7 @@ extension DiskIndex {
             [
                 .key(failure.key), .key(failure.origin), .text(failure.source), .text(failure.identity),
                 .text(failure.url),
-                failure.plan.map { .text($0) } ?? .null, .text(failure.kind.rawValue), .text(failure.word),
+                failure.plan.map { .text($0) } ?? .null, .text(failure.kind.rawValue), .text(Self.error(of: failure)),
                 .text(failure.payload),
                 .integer(failure.failures), .integer(failure.until), .integer(failure.hasStored ? 1 : 0),
             ]
@@ -91,9 +91,15 @@ extension DiskIndex {
         ).compactMap(\.self)
     }
 
+    /// The word, and what identifies the configuration; earlier releases stored the word alone.
+    private static func error(of failure: KeptFailure) -> String {
+        failure.configuration.isEmpty ? failure.word : "\(failure.word) \(failure.configuration)"
+    }
+
     private static func keptFailure(_ row: SQLiteStatement) -> KeptFailure? {
         guard let key = row.key(0), let origin = row.key(1), let kind = FailureClass(rawValue: row.text(6) ?? "")
         else { return nil }
+        let error = (row.text(7) ?? "").split(separator: " ", maxSplits: 1)
         return KeptFailure(
             key: key,
             origin: origin,
@@ -102,12 +108,13 @@ extension DiskIndex {
             url: row.text(4) ?? "",
             plan: row.text(5),
             kind: kind,
-            word: row.text(7) ?? "",
+            word: error.first.map(String.init) ?? "",
             payload: row.text(8) ?? "",
             // A damaged row must not make later sums overflow.
             failures: row.count(9),
             until: min(max(0, row.integer(10)), 1 << 40),
-            hasStored: row.integer(11) == 1
+            hasStored: row.integer(11) == 1,
+            configuration: error.count == 2 ? String(error[1]) : ""
         )
     }
 }

@@ -8,4 +8,9 @@ package enum FailureClass: String, Hashable, Sendable, CaseIterable {
     case undecodable
     /// The origin fails: other statuses, no response, a timeout.
     case failing
+
+    /// Whether failures of the class survive a restart.
+    ///
+    /// An origin in trouble may have recovered, and one that denied access may have been given other credentials.
+    var survivesRestart: Bool { self == .missing || self == .undecodable }
 }

@@ -30,6 +30,8 @@ package struct KeptFailure: Hashable, Sendable {
     package var until: Int64
     /// Whether the original had a stored response when it failed.
     package var hasStored: Bool
+    /// The configuration under which it occurred (`FailurePolicy.configuration`).
+    package var configuration: String
 
     /// Creates a failure.
     package init(
@@ -44,7 +46,8 @@ package struct KeptFailure: Hashable, Sendable {
         payload: String,
         failures: Int,
         until: Int64,
-        hasStored: Bool
+        hasStored: Bool,
+        configuration: String = ""
     ) {
         self.key = key
         self.origin = origin
@@ -58,5 +61,20 @@ package struct KeptFailure: Hashable, Sendable {
         self.failures = failures
         self.until = until
         self.hasStored = hasStored
+        self.configuration = configuration
+    }
+}
+
+extension KeptFailure {
+    /// What purges select it by.
+    var subject: PurgeSubject {
+        var subject = PurgeSubject(origin: origin, source: source, url: identity)
+        subject.plan = plan
+        return subject
+    }
+
+    /// Whether the same request would probably fail again after a restart.
+    func isValid(under policy: FailurePolicy) -> Bool {
+        kind.survivesRestart && configuration == policy.configuration
     }
 }

@@ -12,6 +12,8 @@ package struct FailurePolicy: Hashable, Sendable {
     package var entries: Int
     /// The maximum bytes of failures; the oldest is evicted to make room.
     package var bytes = Int.max
+    /// A digest of the configuration, without spaces; failures under another one are not restored.
+    package var configuration = ""
 
     /// The upper bound of a lifetime that an origin states for a failure: a day.
     package static let longestStated: Int64 = 86_400

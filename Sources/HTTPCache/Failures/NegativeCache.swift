@@ -115,25 +115,25 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
     /// Whether the previous run's failures are still to be read.
     package var isRestoring: Bool { state.withLock { $0.restoration != nil } }
 
-    /// Reads the previous run's failures, except those that changes since the start supersede; blocks.
+    /// Reads the previous run's failures, except those of another configuration or superseded since the start; blocks.
     ///
     /// A restored failure lasts no longer than a new one would, so that no clock change can lock an origin out.
     package func restore() {
         guard let keeper else { return }
-        let limit = state.withLock { $0.policy.entries }
-        let kept = keeper.keptFailures(limit: limit)
+        let kept = keeper.keptFailures(limit: state.withLock { $0.policy.entries })
         let (now, wall) = (time.monotonic, time.wallSeconds)
         state.withLock { state in
             let restoration = state.restoration.take() ?? FailureRestoration()
             // Oldest first, to preserve the order of insertion.
             for failure in kept.reversed() {
                 guard let error = Failure(word: failure.word, payload: failure.payload) else { continue }
-                var subject = PurgeSubject(origin: failure.origin, source: failure.source, url: failure.identity)
-                subject.plan = failure.plan
+                var subject = failure.subject
                 let longest =
                     failure.kind == .missing ? FailurePolicy.longestStated : state.policy.seconds(failure.kind)
                 let left = min(failure.until - min(wall, failure.until), longest)
-                guard left > 0, state.entries[failure.key] == nil, restoration.allows(failure, subject) else {
+                guard left > 0, failure.isValid(under: state.policy), state.entries[failure.key] == nil,
+                    restoration.allows(failure, subject)
+                else {
                     if state.entries[failure.key]?.isKept != true { keeper.discardFailure(failure.key) }
                     continue
                 }
@@ -275,7 +275,7 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
             if before == nil { state.nextSerial += 1 }
             let serial = before?.serial ?? state.nextSerial
             let isKept =
-                state.keeper != nil && work == nil && kind != .failing && seconds >= Self.shortestKept
+                state.keeper != nil && work == nil && kind.survivesRestart && seconds >= Self.shortestKept
                 && subject.auxiliaries.isEmpty
             let entry = Entry(
                 subject: subject,
@@ -293,7 +293,7 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
             state.put(entry, for: key)
             if isKept {
                 let end = wall + min(seconds, Int64(Int32.max))
-                if let kept = Self.kept(key, entry, until: end) { state.keeper?.keep(kept) }
+                if let kept = Self.kept(key, entry, until: end, state.policy) { state.keeper?.keep(kept) }
             } else if before?.isKept == true {
                 state.keeper?.discardFailure(key)
             }
@@ -360,7 +360,7 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
     }
 
     /// The persistent form of an entry.
-    private static func kept(_ key: CacheKey, _ entry: Entry, until: Int64) -> KeptFailure? {
+    private static func kept(_ key: CacheKey, _ entry: Entry, until: Int64, _ policy: FailurePolicy) -> KeptFailure? {
         guard let (word, payload) = entry.error.text else { return nil }
         return KeptFailure(
             key: key,
@@ -374,7 +374,8 @@ package final class NegativeCache<Failure: CacheFailure>: Sendable {
             payload: payload,
             failures: entry.failures,
             until: until,
-            hasStored: entry.hasStored
+            hasStored: entry.hasStored,
+            configuration: policy.configuration
         )
     }
 

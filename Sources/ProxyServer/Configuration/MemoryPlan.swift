@@ -1,5 +1,6 @@
 import HTTPCache
 import ImagePipeline
+import OriginTransfer
 
 /// The memory budget (`limits.memory`), and the part of it that each consumer may use.
 ///
@@ -104,10 +105,11 @@ extension Configuration {
     /// The sizes of all consumers of memory, on this machine.
     var memoryPlan: MemoryPlan { MemoryPlan(self, of: .current, cores: ProcessorCount.online) }
 
-    /// The lifetimes and bounds of cached failures.
+    /// The lifetimes and bounds of cached failures, with a digest of the configuration apart from its secrets.
     var failurePolicy: FailurePolicy {
         var policy = negative
         policy.bytes = memoryPlan.failures
+        policy.configuration = String(SHA256Digest(hashing: yaml).text.prefix(16))
         return policy
     }
 }

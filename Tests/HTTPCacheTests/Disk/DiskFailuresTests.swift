@@ -24,7 +24,8 @@ struct DiskFailuresTests {
             payload: "bad \(number)",
             failures: number,
             until: Int64(number) * 1000,
-            hasStored: number.isMultiple(of: 3)
+            hasStored: number.isMultiple(of: 3),
+            configuration: number.isMultiple(of: 3) ? "" : "digest\(number)"
         )
     }
 

@@ -82,6 +82,19 @@ struct NegativeRestorationTests {
         #expect(keeper.names == [])
     }
 
+    @Test func `drops failures that occurred under another configuration`() throws {
+        let keeper = Keeper([Self.failure("old")])
+        let cache = NegativeCache<PipelineError>(policy: FailurePolicy(), time: time, keeper: keeper)
+        var policy = FailurePolicy()
+        policy.configuration = "new"
+        cache.setPolicy(policy)
+        cache.restore()
+        #expect(cache.statistics.entries == 0 && keeper.names == [])
+        let key = CacheKey(hashing: "a")
+        cache.record(key, .originStatus(404), about: PurgeSubject(origin: key, source: "photos"), url: "a")
+        #expect(keeper.kept.withLock { $0[key]?.configuration } == "new")
+    }
+
     @Test func `restores only the newest failures, up to its bound`() throws {
         let keeper = Keeper((1...20).map { Self.failure("\($0)", order: $0) })
         let cache = cache(keeper, entries: 5)

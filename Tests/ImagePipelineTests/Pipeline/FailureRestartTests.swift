@@ -58,6 +58,14 @@ struct FailureRestartTests {
         #expect(again.pipeline.failures.statistics.entries == 0)
     }
 
+    @Test func `an origin that denied access is contacted again after a restart`() throws {
+        let first = rig.ask("a.png", "w=10")
+        try rig.loader.wait(for: 1)[0].refuse(403, at: rig.time.wallSeconds)
+        #expect(try first.error() == .originStatus(403))
+        let again = try restarted()
+        #expect(again.pipeline.failures.statistics.entries == 0)
+    }
+
     @Test func `a purged or recovered original does not fail again after a restart`() throws {
         for (number, path) in ["gone.png", "back.png"].enumerated() {
             let asked = rig.ask(path, "w=10")
@@ -82,11 +90,12 @@ struct FailureRestartTests {
     }
 
     @Test func `a clock that went back does not block an origin`() throws {
-        let first = rig.ask("none.png", "w=10")
-        try rig.loader.wait(for: 1)[0].refuse(403, at: rig.time.wallSeconds)
+        let first = rig.ask("a.png", "w=10")
+        try rig.loader.wait(for: 1)[0].answer(rig.png(), at: rig.time.wallSeconds)
+        try rig.transformer.wait(for: 1)[0].fail(.broken("bad"))
         _ = try first.error()
         rig.time.set(wallSeconds: rig.time.wallSeconds - 315_000_000)
         let again = try restarted()
-        #expect(try again.ask("none.png", "w=10").error() == .remembered(.originStatus(403), secondsLeft: 60))
+        #expect(try again.ask("a.png", "w=10").error() == .remembered(.broken("bad"), secondsLeft: 600))
     }
 }

@@ -79,6 +79,24 @@ struct FailureAnswerTests {
         #expect(try admin.request("DELETE", "/negative?path=x").status == 400)
     }
 
+    @Test func `a failure survives a restart, but not with another configuration`() throws {
+        let (small, target) = ("limits: { pixels: 1000 }", "/photos/a.png?w=100")
+        let rig = try EndToEndRig(small, script: ScriptedOrigin.pictures(["a.png": picture]))
+        #expect(try rig.get(target).status == 422)
+        try restart(rig, small)
+        try rig.waitUntil("edgeprint_negative_entries", is: 1)
+        #expect(try rig.cacheStatus(target) == "edgeprint; hit; detail=negative")
+        try restart(rig, "")
+        #expect(try rig.get(target).status == 200)
+    }
+
+    /// Restarts the daemon as an operator does, so that failures of the last seconds are kept.
+    private func restart(_ rig: EndToEndRig, _ extra: String) throws {
+        rig.daemon.signal(SIGTERM)
+        #expect(rig.daemon.waitForExit() == 0)
+        try rig.restartAfterKill(extra)
+    }
+
     @Test func `a worker's refusal names its parameter, also when cached`() throws {
         let rig = try EndToEndRig(script: ScriptedOrigin.pictures(["a.png": picture]))
         for (query, name) in [("crop=9000,9000,1,1", "crop"), ("max_bytes=100&format=webp", "max_bytes")] {
