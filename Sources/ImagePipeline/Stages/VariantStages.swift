@@ -14,6 +14,9 @@ struct DiskVariantStage: Sendable {
         // If the live state has a newer original than the row, this variant is invalid.
         guard origin.record.digest == stored.record.originDigest else { return nil }
         guard request.reasonToPass(origin.record) == nil else { return nil }
+        let (format, source) = (origin.record.header.format, request.origin.source)
+        // The key does not depend on the formats that are read, which may have changed since.
+        guard HeaderGate.refusal(of: format, source: source) == nil else { return nil }
         guard !request.takesTranscoding || !request.obeysNoTransform(of: origin.record) else { return nil }
         guard let auxiliaries = auxiliaries(of: stored.record, for: request) else { return nil }
         var description = EntityDescription(stored.record, origin: origin.record, for: request)

@@ -65,6 +65,15 @@ struct FormatRequestTests {
         }
     }
 
+    @Test func `a stored variant is a 415 once its original's format is no longer read, also after a restart`() throws {
+        let rig = try rig()
+        #expect(try rig.get("/photos/a.png?w=9&format=jpeg").status == 200)
+        try rig.waitUntil("edgeprint_cache_entries{tier=\"variants\"}", is: 1)
+        try rig.restartAfterKill("formats: { png: write }")
+        let refused = try rig.get("/photos/a.png?w=9&format=jpeg")
+        #expect(refused.status == 415 && refused.text.contains("formats.png is write"), "\(refused.text)")
+    }
+
     @Test func `an image over the decoding budget is a 422 that names the setting`() throws {
         let jpeg = try rig().get("/photos/a.png?w=400&enlarge=1&format=jpeg").body
         let rig = try EndToEndRig(
