@@ -194,7 +194,7 @@ extension OriginBody {
 
 extension PipelineError {
     /// Converts a transfer's failure.
-    init(_ error: TransferError) {
+    package init(_ error: TransferError) {
         self =
             switch error {
             case .notFound: .originNotFound

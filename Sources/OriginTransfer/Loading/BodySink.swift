@@ -98,7 +98,7 @@ package final class BodySink {
 
     /// Appends bytes.
     ///
-    /// - Throws: `.tooLarge` beyond the limit, `.overloaded` if the system is out of memory, `.undecryptable`.
+    /// - Throws: `.tooLarge` beyond the limit, `.overloaded` if the system is out of memory or disk space, `.undecryptable`.
     package func append(_ bytes: UnsafeRawBufferPointer) throws(TransferError) {
         guard let decoder else { return try unsafe store(bytes) }
         try store(try unsafe decoder.update(bytes))
@@ -127,7 +127,7 @@ package final class BodySink {
             do {
                 written = try checked("write") { unsafe Glibc.write(file.number, part.baseAddress, part.count) }
             } catch {
-                throw .overloaded("no memory for the body")
+                throw .overloaded(isOnDisk ? "no space on disk for the body" : "no memory for the body")
             }
             unsafe rest = unsafe rest.dropFirst(written)
         }

@@ -49,8 +49,9 @@ struct AddPictureRoute: AdminRoute {
             return bytes
         case .failure(.tooLarge(let limit)):
             throw Problem(413, "The picture is larger than \(limit) bytes (limits.source-bytes, playground.memory).")
-        case .failure(let error):
-            throw Problem(503, "The picture cannot be kept: \(error).", retryAfter: 1)
+        case .failure(.overloaded(let reason)):
+            throw Problem(503, "The picture cannot be kept: \(reason).", retryAfter: 1)
+        case .failure(let error): throw Problem(PipelineError(error))
         }
     }
 

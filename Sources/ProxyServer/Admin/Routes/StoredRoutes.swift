@@ -207,10 +207,8 @@ struct PutOriginalRoute: AdminRoute {
         do throws(TransferError) {
             return try pushed.get()
         } catch {
-            guard case .tooLarge(let limit) = error else {
-                throw Problem(503, "The content cannot be kept: \(error).", retryAfter: 1)
-            }
-            throw Problem(PipelineError.sourceTooLarge(limit: limit))
+            guard case .overloaded(let reason) = error else { throw Problem(PipelineError(error)) }
+            throw Problem(503, "The content cannot be kept: \(reason).", retryAfter: 1)
         }
     }
 
