@@ -40,6 +40,8 @@ extension DiskStore {
         package var seed: String?
         /// Called on the writer's thread when the store becomes degraded, and when it recovers.
         package var healthChanged: (@Sendable (DiskHealth) -> Void)?
+        /// Called on the writer's thread when the index begins, or continues, to be rebuilt from the files.
+        package var indexLost: (@Sendable () -> Void)?
         /// The clocks.
         package var time: any TimeSource
         /// The file system for content files.

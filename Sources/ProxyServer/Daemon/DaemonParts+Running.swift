@@ -87,8 +87,20 @@ extension DaemonParts {
         if isReady { logger.info("ready") }
     }
 
-    /// Logs changes of the disk cache's health.
-    static func diskReporter(_ logger: Logger) -> @Sendable (DiskHealth) -> Void {
+    /// Logs changes of the disk cache's health, and the loss of its index.
+    static func watch(_ disk: inout DiskStore.Configuration, _ logger: Logger) {
+        disk.healthChanged = diskReporter(logger)
+        disk.indexLost = {
+            logger.warning(
+                """
+                the disk cache's index was missing or damaged and is rebuilt from the files; \
+                each original is revalidated when it is requested next
+                """
+            )
+        }
+    }
+
+    private static func diskReporter(_ logger: Logger) -> @Sendable (DiskHealth) -> Void {
         let last = Lock<DiskHealth?>(nil)
         return { health in
             let before = last.withLock { last in

@@ -96,7 +96,7 @@ final class DaemonParts: Sendable {
         // The group is nginx's, if the administrator has made it that of the folder.
         disk.files = SystemFiles(isGroupReadable: disk.bareFrom != nil)
         disk.seed = configuration.cache.seed.isEmpty ? nil : configuration.cache.seed
-        disk.healthChanged = Self.diskReporter(logger)
+        Self.watch(&disk, logger)
         store = try DiskStore(disk)
         let tiers = configuration.cache.tiers
         let stored = configuration.cache.hasDisk ? TieredDisk(store, policy: tiers, observer: events) : nil

@@ -74,8 +74,9 @@ struct DiskFaultTests {
         put(1, into: first)
         first.close()
         try CacheFixture.write(garbage, to: path + "/index.sqlite")
-        let store = try DiskStore.forTest(path)
-        #expect(store.health == .healthy)
+        let losses = Lock(0)
+        let store = try DiskStore.forTest(path) { $0.indexLost = { losses.withLock { $0 += 1 } } }
+        #expect(store.health == .healthy && losses.withLock { $0 } == 1)
         #expect(store.variant(key(1)) == nil)
         put(2, into: store)
         #expect(store.variant(key(2)) != nil)
@@ -85,6 +86,8 @@ struct DiskFaultTests {
         #expect(CacheFixture.files(.variants, in: path).count == 2)
         #expect(store.statistics.rebuilds == (garbage.isEmpty ? 0 : 1))
         store.close()
+        try DiskStore.forTest(path) { $0.indexLost = { losses.withLock { $0 += 1 } } }.close()
+        #expect(losses.withLock { $0 } == 1)
     }
 
     @Test func `replaces an index that a reader finds damaged`() throws {

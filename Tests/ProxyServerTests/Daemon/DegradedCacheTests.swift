@@ -34,6 +34,19 @@ struct DegradedCacheTests {
         #expect(try rig.daemon.waitUntilReady().hasPrefix("{\"ready\":true,\"disk\":\"ok\",\"workers\":\"ok\""))
     }
 
+    @Test func `logs once that a lost index is rebuilt`() throws {
+        let rig = try EndToEndRig(script: ScriptedOrigin.pictures(["a.png": picture]))
+        #expect(try rig.get("/photos/a.png?w=20").status == 200)
+        try rig.waitForStores(2)
+        #expect(!rig.daemon.logText.contains("index was missing or damaged"))
+        rig.daemon.killNow()
+        for ending in ["", "-wal", "-shm"] { unlink("\(rig.folder.path)/cache/index.sqlite\(ending)") }
+        try rig.restartAfterKill()
+        try rig.daemon.waitForLog("index was missing or damaged")
+        try rig.daemon.waitUntilReady()
+        #expect(rig.daemon.logText.split(separator: "\n").count { $0.contains("index was missing or damaged") } == 1)
+    }
+
     @Test func `does not start with a missing seed, and names the key`() throws {
         let folder = try TemporaryFolder()
         do {

@@ -292,6 +292,7 @@ final class DiskWriter {
         isShort = false
         shared.isOpen.withLock { $0 = true }
         shared.health = .healthy
+        if session.isRebuilding { shared.configuration.indexLost?() }
         if shared.configuration.reconciles, !hasReconciled || isRebuilt { session.startReconciling() }
         let waiting = deferred
         deferred = [:]
