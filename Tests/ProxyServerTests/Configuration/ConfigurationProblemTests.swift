@@ -76,7 +76,9 @@ struct ConfigurationProblemTests {
         ("a: 1\n---\nb: 2", "test.yaml:2: is not valid YAML"), ("\tx: 1", "is not valid YAML"),
         ("x: *a", "test.yaml:1: is not valid YAML"),
         ("? [a]\n: 1", "a key must be a plain name"),
-        ("cache:\n  memory: 1\n  path: /a\n  memory: 2", "test.yaml:2: memory: is repeated in one map"),
+        ("cache:\n  memory: 1\n  path: /a\n  memory: 2", "test.yaml:4: cache.memory: is repeated"),
+        ("sources: { a: { \"url\": x, ttl: 1s, 'url': y } }", "test.yaml:1: sources.a.url: is repeated"),
+        ("a: 1\r\nb: 2\r\nb: 3\r\na: 4", "test.yaml:3: b: is repeated"),
     ])
     func `names key and line`(yaml: String, expected: String?) {
         let found = problems(yaml)

@@ -9,6 +9,7 @@ struct YAMLReader {
     private let expansion: VariableExpansion
     private let files: ValueFiles
     private var problems: [ConfigurationProblem] = []
+    private var repetitions: [ConfigurationProblem] = []
     private var nodes = 0
 
     private init(path: String, variables: [String: String], files: ValueFiles) {
@@ -27,16 +28,20 @@ struct YAMLReader {
         variables: [String: String],
         files: ValueFiles
     ) throws(ConfigurationError) -> (entries: [TreeEntry], problems: [ConfigurationProblem]) {
-        let root: Node?
+        let (root, repetition): (Node?, (any Error)?)
         do {
-            // The basic resolver leaves all scalars as text; the schema decides their types.
-            root = try compose(yaml: text, .basic)
+            // The schema decides the types of scalars.
+            (root, repetition) = try RepeatedKeys.compose(text)
         } catch {
             throw ConfigurationError(problems: problems(of: error, text: text, path: path))
         }
         guard let root else { return ([], []) }
         var reader = YAMLReader(path: path, variables: variables, files: files)
         let node = reader.convert(root, key: "")
+        if let repetition {
+            let found = reader.repetitions
+            throw ConfigurationError(problems: found.isEmpty ? problems(of: repetition, text: text, path: path) : found)
+        }
         switch node.content {
         case .map(let entries): return (entries, reader.problems)
         case .null: return ([], reader.problems)
@@ -67,14 +72,19 @@ struct YAMLReader {
 
     private mutating func entries(_ mapping: Node.Mapping, key: String) -> [TreeEntry] {
         var entries: [TreeEntry] = []
+        var names: Set<String> = []
         for (name, value) in mapping {
             let place = Place.file(path, line: name.mark?.line ?? 0)
             guard case .scalar(let scalar) = name else {
                 problems.append(ConfigurationProblem(place: place, key: key, message: "a key must be a plain name"))
                 continue
             }
-            let inner = key.isEmpty ? scalar.string : "\(key).\(scalar.string)"
-            entries.append(TreeEntry(key: scalar.string, place: place, value: convert(value, key: inner)))
+            let name = RepeatedKeys.name(scalar.string)
+            let inner = key.isEmpty ? name : "\(key).\(name)"
+            if !names.insert(name).inserted {
+                repetitions.append(ConfigurationProblem(place: place, key: inner, message: "is repeated"))
+            }
+            entries.append(TreeEntry(key: name, place: place, value: convert(value, key: inner)))
         }
         return entries
     }
