@@ -150,7 +150,8 @@ struct SimulateCommand: ParsableCommand {
         guard let bytes = ScaledNumber.parse(text, units: ScaledNumber.sizes, bare: 1),
             (least...1 << 50).contains(bytes)
         else {
-            throw ValidationError("\(name) '\(text)' is not a size such as 20GiB.")
+            let from = least > 0 ? ", from \(ScaledNumber.text(least, units: ScaledNumber.sizes))" : ""
+            throw ValidationError("\(name) '\(text)' is not a size such as 20GiB\(from).")
         }
         return bytes
     }

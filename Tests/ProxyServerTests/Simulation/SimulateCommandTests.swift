@@ -149,5 +149,7 @@ struct SimulateCommandTests {
         for arguments in [["--cache", "x"], ["--cache", "1"], ["--sample", "0"], ["--warm-up", "-1"]] {
             #expect(try CommandRun(["simulate", "--log", "-"] + arguments).code == 64, "\(arguments)")
         }
+        let small = try CommandRun(["simulate", "--log", "-", "--cache", "1MiB"])
+        #expect(small.errors.contains("'1MiB' is not a size such as 20GiB, from 2MiB."), "\(small)")
     }
 }
