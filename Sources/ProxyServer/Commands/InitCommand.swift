@@ -60,7 +60,8 @@ struct InitCommand: ParsableCommand {
                 try NewFile.write(file.text, to: path, mode: file.mode)
             } catch {
                 for path in done { unsafe unlink(path) }
-                throw FirstConfiguration.Problem("\(Printing.plain(path)): \(error)")
+                let advice = error.code == ENOENT ? "; make its folder first: mkdir -p \(directory)" : ""
+                throw FirstConfiguration.Problem(Printing.plain("\(path): \(error)\(advice)"))
             }
             done.append(path)
         }

@@ -129,6 +129,7 @@ struct InitCommandTests {
     @Test func `a folder that cannot be written to is reported, and a second source of a name`() throws {
         let run = try CommandRun(["init", "--directory", folder.path + "/nowhere"])
         #expect(run.code == 1 && run.errors.contains("nowhere/signing.key"), "\(run)")
+        #expect(run.errors.hasSuffix("; make its folder first: mkdir -p \(folder.path)/nowhere\n"), "\(run)")
         #expect(try self.run("--source", "/a", "--source", "/b").errors.contains("two sources are named 'images'"))
     }
 }
