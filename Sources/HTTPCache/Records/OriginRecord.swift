@@ -112,8 +112,10 @@ extension OriginRecord {
         set { setField("Last-Modified", newValue) }
     }
 
-    /// The origin's `Cache-Control`, which clients receive; `nil` if it sent none.
-    package var downstreamCacheControl: String? { lines["cache-control"] }
+    /// The origin's `Cache-Control`, which clients receive; `nil` if it sent none, or one without directives.
+    package var downstreamCacheControl: String? {
+        lines["cache-control"].flatMap { $0.utf8.allSatisfy(", \t".utf8.contains) ? nil : $0 }
+    }
 
     /// The value that applies to this cache: a valid `CDN-Cache-Control` (RFC 9213), else `Cache-Control`; `nil` without either.
     package var cacheControl: String? {

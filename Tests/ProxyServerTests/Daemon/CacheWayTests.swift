@@ -78,6 +78,16 @@ struct CacheWayTests {
         #expect(hit["Cache-Status"] == "edgeprint; hit; detail=memory" && hit["Cache-Control"] == "no-store")
     }
 
+    @Test(arguments: ["", ","])
+    func `a Cache-Control without directives counts as none`(control: String) throws {
+        let rig = try EndToEndRig(source: ", ttl: 2h") { [picture] _, connection in
+            connection.respond("200 OK", ["Cache-Control: \(control)"], body: picture)
+        }
+        for target in ["/photos/a.png?w=100&format=png", "/photos/a.png"] {
+            #expect(try rig.get(target)["Cache-Control"]?.hasPrefix("public, max-age=") == true)
+        }
+    }
+
     @Test func `200 clients on one cold URL make one upstream request and one transform`() async throws {
         let gate = try ScriptedGate()
         let rig = try EndToEndRig { [picture] _, connection in
