@@ -33,7 +33,8 @@ final class RawLoad<Origin: CacheOrigin>: Sendable {
     /// - Parameters:
     ///   - hold: the hold on the URL's entry; `nil` if no stored response may be used.
     ///   - mayWait: whether the request may be collapsed with another one.
-    func start(_ hold: RawHold?, mayWait: Bool) {
+    ///   - shared: the status if it has been, and the other one's response is served.
+    func start(_ hold: RawHold?, mayWait: Bool, shared: CacheStatus? = nil) {
         // The client may have left meanwhile.
         guard isWanted else { return }
         let now = proxy.time.wallSeconds
@@ -46,7 +47,7 @@ final class RawLoad<Origin: CacheOrigin>: Sendable {
             proxy.cache.touch(request)
             // A response obtained by collapsing was not read from disk for this request.
             let tier = mayWait && hold?.isFromDisk == true ? CacheStatus.Tier.disk : .memory
-            finish(.success(CacheOutcome(stored, .hit(isStale ? .stale : tier))))
+            finish(.success(CacheOutcome(stored, isStale ? .hit(.stale) : shared ?? .hit(tier))))
         case .unavailable: finish(.failure(.notCached))
         case .refuse: finish(.failure(.outOfTouch))
         case .validate(let stored, let reason): ask(about: stored, reason, hold, now, mayWait: mayWait)
@@ -154,14 +155,17 @@ final class RawLoad<Origin: CacheOrigin>: Sendable {
 
     /// Decides again after waiting for another request's response, which may or may not match this request.
     private func decideAgain(_ result: Result<CacheOutcome, Origin.Failure>, _ hold: RawHold?) {
-        // A response whose content is still arriving is not stored yet.
-        if isWanted, case .success(let outcome) = result, case .stored(let arriving) = outcome.answer,
-            !arriving.isComplete,
-            case .serve(let response, let isStale, _) = decision([arriving], proxy.time.wallSeconds)
-        {
-            return finish(.success(CacheOutcome(response, .hit(isStale ? .stale : .memory))))
+        guard case .success(let outcome) = result, case .stored(let response) = outcome.answer else {
+            return start(hold, mayWait: false)
         }
-        start(hold, mayWait: false)
+        let shared = outcome.status.collapsed
+        // A response whose content is still arriving is not stored yet.
+        if isWanted, !response.isComplete,
+            case .serve(let arriving, let isStale, _) = decision([response], proxy.time.wallSeconds)
+        {
+            return finish(.success(CacheOutcome(arriving, isStale ? .hit(.stale) : shared)))
+        }
+        start(hold, mayWait: false, shared: shared)
     }
 
     /// The stored response that can be served without asking the origin, if there is one now.

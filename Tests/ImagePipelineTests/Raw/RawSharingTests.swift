@@ -107,6 +107,35 @@ struct RawSharingTests {
         #expect(Set(answers.value) == ["0", "1", "2"])
     }
 
+    @Test func `requests that waited for another one's response are collapsed, unless it does not match them`() throws {
+        let rig = try RawRig()
+        let answers = Signal<[String: CacheStatus]>([:])
+        for (name, language) in [("first", "en"), ("second", "en"), ("other", "de")] {
+            _ = rig.proxy.load(RawRig.request("a", ["Accept-Language: \(language)"])) { result in
+                answers.update { $0[name] = (try? result.get())?.cacheStatus }
+            }
+            // The first one makes the request to the origin.
+            if name == "first" { _ = try rig.loader.wait(for: 1) }
+        }
+        try waitWhile(rig.proxy.inProgress(limit: 1).oldest.first?.waiters != 3)
+        for count in 1...2 {
+            try #require(try rig.loader.wait(for: count).last).respond(
+                FetchedResponse(
+                    status: 200,
+                    fields: RawRig.lines([Self.fresh, "Vary: Accept-Language"]),
+                    content: .bytes([1]),
+                    requestTime: RawRig.now,
+                    responseTime: RawRig.now
+                )
+            )
+        }
+        try answers.wait { $0.count == 3 }
+        #expect(answers.value["first"] == .miss && answers.value["second"] == .collapsedMiss)
+        #expect(answers.value["other"] == .forwarded(.varyMiss, status: 200, collapsed: false))
+        let hit = try rig.ask(RawRig.request("a", ["Accept-Language: en"]))
+        #expect(hit.cacheStatus == .hit(.memory))
+    }
+
     @Test func `a range of an uncached response fetches the whole once, for all concurrent ranges`() throws {
         let rig = try RawRig()
         let parts = Signal<[String]>([])
