@@ -40,7 +40,7 @@ struct DegradedCacheTests {
         try rig.waitForStores(2)
         #expect(!rig.daemon.logText.contains("index was missing or damaged"))
         rig.daemon.killNow()
-        for ending in ["", "-wal", "-shm"] { unlink("\(rig.folder.path)/cache/index.sqlite\(ending)") }
+        for ending in ["", "-wal", "-shm"] { TemporaryFolder.delete(rig.folder.path + "/cache/index.sqlite" + ending) }
         try rig.restartAfterKill()
         try rig.daemon.waitForLog("index was missing or damaged")
         try rig.daemon.waitUntilReady()
