@@ -79,6 +79,11 @@ extension DiskIndex {
         try connection.run("DELETE FROM failures WHERE key = ?1", [.key(key)])
     }
 
+    /// Deletes all failures.
+    mutating func discardFailures() throws(SQLiteError) {
+        try connection.run("DELETE FROM failures")
+    }
+
     /// The stored failures, newest first, without those of a kind that this release does not know.
     mutating func failures(limit: Int) throws(SQLiteError) -> [KeptFailure] {
         try connection.all(

@@ -67,7 +67,7 @@ extension DiskStore {
 
     /// Removes an original with its body and all its variants; reads miss from this call on.
     ///
-    /// While the folder is unusable, up to 65,536 removals wait; they do not survive the process.
+    /// While the folder is unusable, up to 65,536 removals wait; those of this method do not survive the process.
     /// - Returns: false when too many wait; nothing is removed.
     @discardableResult
     package func remove(origin key: CacheKey) -> Bool {
@@ -85,7 +85,8 @@ extension DiskStore {
     /// - Parameters:
     ///   - place: the purge's place in the log of a cluster. It becomes durable with the removal, but not before those of earlier calls.
     ///     Originals that were requested after the purge are kept.
-    ///   - completion: called on the writer's thread after the commit, or as soon as the purge has to wait for an unusable folder.
+    ///   - completion: called on the writer's thread after the commit, or as soon as the purge has to wait for an unusable folder, which
+    ///     then lists it for the next process unless it cannot be written at all (`PurgeCounts.isVolatile`).
     /// - Returns: false when the queue is full; nothing is removed or hidden any longer.
     package func remove(
         _ purge: Purge,

@@ -12,6 +12,8 @@ package struct PurgeCounts: Hashable, Sendable {
     package var flights = 0
     /// Whether the disk was unavailable: the selection is hidden, and is removed from the disk later.
     package var isDiskPending = false
+    /// Whether a restart would lose what is pending, as the disk cannot be written at all.
+    package var isVolatile = false
 
     /// Creates zero counts.
     package init() {}

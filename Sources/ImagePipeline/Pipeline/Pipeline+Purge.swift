@@ -134,7 +134,7 @@ extension Pipeline {
         return disk.remove(purge, at: place) { below in
             var all = counts
             all.add(below)
-            all.isDiskPending = below.isDiskPending
+            (all.isDiskPending, all.isVolatile) = (below.isDiskPending, below.isVolatile)
             completion(all)
         }
     }

@@ -182,6 +182,9 @@ struct Purger: Sendable {
                     "applied": "\(reach.word ?? "here")",
                 ]
             )
+            if counts.isVolatile {
+                logger.error("a purge cannot be recorded in the cache folder; a restart would undo it on disk")
+            }
             complete(Self.response(counts, order, reach))
         }
         if order.tier == nil, let cluster {
@@ -283,8 +286,15 @@ struct Purger: Sendable {
         }
         // Hidden but not removed, as the disk is unavailable.
         if counts.isDiskPending { members.append(.init("pending", .bool(true))) }
-        var response = Response.admin(.object(members + reach.members), status: reach.status)
-        if reach.status == 503 {
+        members += reach.members
+        var status = reach.status
+        if counts.isVolatile, status == 200 {
+            let detail = "The cache folder cannot be written: a restart would undo the purge on disk. Purge again."
+            members.append(.init("detail", .string(detail)))
+            status = 503
+        }
+        var response = Response.admin(.object(members), status: status)
+        if status == 503 {
             var fields = FieldBlock()
             fields.append("Retry-After", "1")
             response.fields += fields.bytes

@@ -1,4 +1,5 @@
 import CacheTestSupport
+import Glibc
 import TestSupport
 import Testing
 
@@ -72,6 +73,22 @@ struct DiskFailuresTests {
         for number in 1...39 { store.discardFailure(CacheFixture.key(number)) }
         store.flush()
         #expect(store.keptFailures(limit: 99) == [failure(40)])
+    }
+
+    @Test func `are forgotten if a purge was waiting for the disk when the process ended`() throws {
+        let files = FaultyFiles()
+        var store = try DiskStore.forTest(folder.path, time: ManualTime(), files: files)
+        store.keep(failure(1))
+        store.flush()
+        files.fail(.rename, with: ENOSPC)
+        let (bytes, origin) = (CacheFixture.bytes(10), CacheFixture.origin(2, body: [1]))
+        store.store(variant: CacheFixture.variant(2, of: origin, bytes: bytes), origin: origin, bytes: bytes)
+        #expect(store.tombstone(.originals([failure(1).origin])))
+        #expect(store.remove(.originals([failure(1).origin])) { _ in })
+        store.close()
+        store = try DiskStore.forTest(folder.path, time: ManualTime())
+        #expect(store.keptFailures(limit: 10).isEmpty)
+        store.close()
     }
 
     @Test func `changes beyond the queue's limit are dropped`() throws {

@@ -1,4 +1,5 @@
 import CacheTestSupport
+import Glibc
 import LinuxSystem
 import TestSupport
 import Testing
@@ -8,6 +9,8 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct DiskPurgeTests {
     private let folder: TemporaryFolder
+    private let time = ManualTime()
+    private let files = FaultyFiles()
     private var path: String { folder.path + "/cache" }
 
     init() throws { folder = try TemporaryFolder() }
@@ -120,5 +123,101 @@ struct DiskPurgeTests {
         #expect(store.variant(CacheFixture.variant(78, of: origins[1], bytes: fresh).key) != nil)
         #expect(store.variant(CacheFixture.variant(77, of: origins[0], bytes: bytes).key) == nil)
         store.close()
+    }
+
+    /// A filled store whose disk has failed.
+    private func degraded() throws -> (store: DiskStore, origins: [OriginRecord]) {
+        let store = try DiskStore.forTest(path, time: time, files: files)
+        let origins = try fill(store)
+        files.fail(.rename, with: ENOSPC)
+        let bytes = CacheFixture.bytes(100, seed: 77)
+        store.store(variant: CacheFixture.variant(77, of: origins[1], bytes: bytes), origin: origins[1], bytes: bytes)
+        store.flush()
+        #expect(store.health != .healthy)
+        return (store, origins)
+    }
+
+    @Test(arguments: [false, true])
+    func `a purge that waits for the disk is carried out by the next process`(isKilled: Bool) throws {
+        let (store, origins) = try degraded()
+        for _ in 0..<2 {
+            let counts = try purge(store, .originals([origins[0].key]))
+            #expect(counts.isDiskPending && !counts.isVolatile)
+        }
+        #expect(try purge(store, .source("other"), staleFrom: 1010).isDiskPending)
+        let place = isKilled ? folder.path + "/copy" : path
+        if isKilled { try CacheFixture.copyTree(path, to: place) }
+        store.close()
+        let next = try DiskStore.forTest(place)
+        #expect(next.origin(origins[0].key) == nil)
+        #expect(next.variant(CacheFixture.variant(10, of: origins[0], bytes: [1]).key) == nil)
+        #expect(next.origin(origins[1].key)?.record.freshness.staleAt == origins[1].freshness.staleAt)
+        #expect(next.origin(origins[2].key)?.record.freshness.staleAt == 1010)
+        next.flush()
+        #expect(next.count(.all) == counts(2, 4, 2400))
+        // Once, and not what is stored later.
+        let body = CacheFixture.bytes(1000, seed: 1)
+        next.store(origin: origins[0], body: try CacheFixture.body(body))
+        next.close()
+        let last = try DiskStore.forTest(place)
+        #expect(last.origin(origins[0].key) != nil)
+        last.close()
+        #expect(try DiskCheck(path: place, listener: .init(found: { _, _ in })).run(repairs: false).isSound)
+    }
+
+    @Test func `a purge that waits for the disk is carried out once that works`() throws {
+        let (store, origins) = try degraded()
+        #expect(try purge(store, .originals([origins[0].key])).isDiskPending)
+        files.fail(.rename, with: nil)
+        time.advance(seconds: 6)
+        store.flush()
+        #expect(store.health == .healthy && store.count(.all) == counts(2, 4, 2400))
+        let body = CacheFixture.bytes(1000, seed: 1)
+        store.store(origin: origins[0], body: try CacheFixture.body(body))
+        store.close()
+        let next = try DiskStore.forTest(path)
+        #expect(next.origin(origins[0].key) != nil)
+        next.close()
+    }
+
+    @Test(arguments: [nil, ENOSPC])
+    func `purges that cannot be listed become one of everything`(code: CInt?) throws {
+        let (store, _) = try degraded()
+        files.fail(.write, with: code)
+        // Too many for the list, if that can be written.
+        let keys = (0..<1000).map { CacheFixture.key($0) }
+        let counts = try purge(store, .originals(keys))
+        #expect(counts.isDiskPending && !counts.isVolatile)
+        store.close()
+        let next = try DiskStore.forTest(path)
+        next.flush()
+        #expect(next.health == .healthy && next.count(.all) == PurgeCounts())
+        next.close()
+    }
+
+    @Test func `says that a restart would lose a purge if nothing can be written`() throws {
+        let (store, origins) = try degraded()
+        files.fail(.create, with: EROFS)
+        let counts = try purge(store, .originals([origins[0].key]))
+        #expect(counts.isDiskPending && counts.isVolatile)
+        #expect(store.origin(origins[0].key) == nil)
+        files.fail(.create, with: nil)
+        #expect(try !purge(store, .originals([origins[0].key])).isVolatile)
+        store.close()
+    }
+
+    @Test(arguments: [[], [UInt8](repeating: UInt8(ascii: "\n"), count: DiskPurgeList.size)])
+    func `a damaged list of purges is one of everything`(list: [UInt8]) throws {
+        let store = try DiskStore.forTest(path)
+        _ = try fill(store)
+        store.close()
+        try CacheFixture.write(list, to: path + "/pending-purges")
+        let next = try DiskStore.forTest(path)
+        next.flush()
+        #expect(next.count(.all) == PurgeCounts())
+        next.close()
+        let last = try DiskStore.forTest(path)
+        #expect(try fill(last).count == 3 && last.count(.all) == counts(3, 6, 3600))
+        last.close()
     }
 }

@@ -156,7 +156,7 @@ struct DiskStoreTests {
         let store = try DiskStore.forTest(path)
         store.close()
         let names = TemporaryFolder.names(in: path)
-        #expect(names == ["CACHEDIR.TAG", "index.sqlite", "lock", "originals", "tmp", "variants"])
+        #expect(names == ["CACHEDIR.TAG", "index.sqlite", "lock", "originals", "pending-purges", "tmp", "variants"])
         let tag = try CacheFixture.read(try SystemFiles().open(path + "/CACHEDIR.TAG", flags: O_RDONLY))
         #expect(String(decoding: tag, as: UTF8.self).hasPrefix("Signature: 8a477f597d28d172789f06886806bc55\n"))
     }

@@ -52,6 +52,10 @@ struct FullDiskTests {
         }
     }
 
+    private func purge(_ target: String) throws -> RawHTTPResponse {
+        try RawHTTPClient(port: daemon.admin).post("/purge", "{\"url\":\"\(target)\"}")
+    }
+
     private func ready() throws -> String { try RawHTTPClient(port: daemon.admin).get("/readyz").text }
 
     /// Waits until the cache recovers, which is tried every few seconds.
@@ -71,6 +75,8 @@ struct FullDiskTests {
         #expect(try ready().contains(#""ready":true,"disk":"degraded: "#))
         try ask(1...60)
         #expect(count("disk cache has failed") == 1)
+        let purged = try purge("/photos/1")
+        #expect(purged.status == 200 && purged.text.contains(#""pending":true"#), "\(purged.text)")
         try mount.resize(bytes: 64 << 20)
         try waitUntilHealthy(andAsk: 61)
         try ask(1...20)
@@ -88,6 +94,8 @@ struct FullDiskTests {
         #expect(try !isHealthy)
         #expect(try ready().contains(#""ready":true,"disk":"degraded: "#))
         #expect(count("disk cache has failed") == 1)
+        let purged = try purge("/photos/1")
+        #expect(purged.status == 503 && purged.text.contains("a restart would undo the purge"), "\(purged.text)")
         try mount.unhide()
         try waitUntilHealthy(andAsk: 7)
         try ask(1...6)

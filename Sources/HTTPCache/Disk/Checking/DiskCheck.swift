@@ -118,7 +118,8 @@ package struct DiskCheck {
     /// Opens the folder as a daemon does.
     private func opened(_ lock: FolderLock?, rebuilds: Bool) throws(DiskCheckError) -> DiskOpening.Opened {
         do throws(DiskFault) {
-            return try DiskOpening(folder: folder, files: files).open(held: lock, rebuilds: rebuilds)
+            let opening = DiskOpening(folder: folder, files: files)
+            return try opening.open(try opening.admit(held: lock), rebuilds: rebuilds)
         } catch {
             throw .failed(path: folder.path, reason: "cannot be repaired: \(error)")
         }

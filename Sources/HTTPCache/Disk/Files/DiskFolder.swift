@@ -18,12 +18,16 @@ struct DiskFolder: Hashable, Sendable {
     var lock: String { path + "/lock" }
     var index: String { path + "/index.sqlite" }
     var temporary: String { path + "/tmp" }
+    /// The list of postponed purges (`DiskPurgeList`).
+    var purges: String { path + "/pending-purges" }
     /// The database of warm jobs (`JobStore`), which is not part of the cache.
     static let jobs = "warm.sqlite"
 
     /// Whether a name in the folder is one that a store creates.
     static func isKnown(_ name: String) -> Bool {
-        let known: Set = ["CACHEDIR.TAG", "lock", "tmp", "index.sqlite", "index.sqlite-wal", "index.sqlite-shm"]
+        let known: Set = [
+            "CACHEDIR.TAG", "lock", "tmp", "pending-purges", "index.sqlite", "index.sqlite-wal", "index.sqlite-shm",
+        ]
         return known.contains(name) || name.hasPrefix("index.sqlite.damaged") || name.hasPrefix(jobs)
             || DiskClass.allCases.contains { $0.folder == name }
     }

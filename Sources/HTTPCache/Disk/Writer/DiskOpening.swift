@@ -8,19 +8,24 @@ struct DiskOpening {
     let folder: DiskFolder
     let files: any FileSystem
 
+    /// A folder that a store may use, with its lock.
+    struct Admission {
+        let lock: FolderLock
+        fileprivate let names: Set<String>
+        fileprivate let isTagged: Bool
+    }
+
     /// An opened folder.
     struct Opened: ~Copyable {
         var index: DiskIndex
-        let lock: FolderLock
         /// Whether the index replaces a damaged one.
         let isRebuilt: Bool
     }
 
-    /// Opens the folder.
+    /// Creates the folder if it is missing, and locks it.
     ///
     /// - Parameter held: the lock of an earlier attempt, kept if its file still exists.
-    /// - Parameter rebuilds: whether the index is known to be damaged.
-    func open(held: FolderLock?, rebuilds: Bool) throws(DiskFault) -> Opened {
+    func admit(held: FolderLock?) throws(DiskFault) -> Admission {
         let names = try DiskFault.file { () throws(Errno) in
             try makeFolders(folder.path)
             return Set(try files.list(folder.path))
@@ -32,21 +37,27 @@ struct DiskOpening {
         guard layout <= supported else {
             throw .refused(.newerVersion(path: folder.path, found: layout, supported: supported))
         }
-        let lock = try lock(held)
-        try DiskFault.file { () throws(Errno) in try prepare(isTagged: layout == supported) }
+        return Admission(lock: try lock(held), names: names, isTagged: layout == supported)
+    }
+
+    /// Opens an admitted folder.
+    ///
+    /// - Parameter rebuilds: whether the index is known to be damaged.
+    func open(_ admission: Admission, rebuilds: Bool) throws(DiskFault) -> Opened {
+        try DiskFault.file { () throws(Errno) in try prepare(isTagged: admission.isTagged) }
         if rebuilds {
             try moveIndexAside()
-        } else if !names.contains("index.sqlite") {
+        } else if !admission.names.contains("index.sqlite") {
             try DiskFault.file { () throws(Errno) in try removeLog() }
         }
         do throws(DiskIndex.OpenError) {
-            return Opened(index: try index(), lock: lock, isRebuilt: rebuilds)
+            return Opened(index: try index(), isRebuilt: rebuilds)
         } catch {
             guard case .sqlite(let sqlite) = error, sqlite.isCorruption else { throw fault(error) }
         }
         try moveIndexAside()
         do throws(DiskIndex.OpenError) {
-            return Opened(index: try index(), lock: lock, isRebuilt: true)
+            return Opened(index: try index(), isRebuilt: true)
         } catch {
             throw fault(error)
         }

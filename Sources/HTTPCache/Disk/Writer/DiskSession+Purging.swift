@@ -169,6 +169,13 @@ extension DiskSession {
         do throws(SQLiteError) { try index.noteRemoved(noted) } catch { throw .index(error) }
     }
 
+    /// Deletes all stored failures, of which postponed purges may select some.
+    func forgetFailures() throws(DiskFault) {
+        try begin()
+        do throws(SQLiteError) { try index.discardFailures() } catch { throw .index(error) }
+        try commit()
+    }
+
     private func remove(_ key: CacheKey) throws(SQLiteError) {
         guard let state = try index.originEntry(key) else { return }
         if let body = state.body { try noteGone(body) }

@@ -17,12 +17,12 @@ final class DiskWriter {
     private static let housekeepingPause: Int64 = 1_000_000_000
     /// Bytes that must be free, beyond what did not fit, before a full file system is retried.
     private static let slack = 1 << 20
-    /// The maximum number of purges in progress; a further one runs to its end at once.
-    private static let sweepCount = 64
 
     private let shared: DiskShared
+    private let opening: DiskOpening
     private let places = DiskPlaces()
-    private var session: DiskSession?
+    let postponed: DiskPostponedPurges
+    private(set) var session: DiskSession?
     private var lock: FolderLock?
     /// Bytes of the current batch, which the queue still counts.
     private var heldBytes = 0
@@ -39,8 +39,6 @@ final class DiskWriter {
     private var isHousekeeping = false
     /// Monotonic nanoseconds.
     private var housekeepingAt: Int64 = .min
-    /// Purges to run once the folder is usable again; `DiskRemovals` bounds them.
-    private var deferred: [Purge: DiskSweep] = [:]
 
     /// The writer's thread, once it runs.
     private var owner = ThreadOwner()
@@ -48,6 +46,8 @@ final class DiskWriter {
     /// Creates the writer of a store.
     init(_ shared: DiskShared) {
         self.shared = shared
+        opening = DiskOpening(folder: shared.folder, files: shared.configuration.files)
+        postponed = DiskPostponedPurges(shared, places)
     }
 
     /// Opens the folder, reports whether retrying can help, then works until the queue is closed.
@@ -84,11 +84,11 @@ final class DiskWriter {
                 heldBytes += write.bytes
                 perform(write)
             }
-            guarded { session throws(DiskFault) in try session.commit() }
+            commit()
             release()
         case .idle:
             reopenIfDue()
-            guarded { session throws(DiskFault) in try session.commit() }
+            commit()
         case .closed:
             return false
         }
@@ -138,8 +138,8 @@ final class DiskWriter {
             }
         case .barrier(let completion):
             finishSweeps()
+            commit()
             guarded { session throws(DiskFault) in
-                try session.commit()
                 while try session.continueEvicting() {}
             }
             release()
@@ -170,72 +170,6 @@ final class DiskWriter {
         }
     }
 
-    /// Runs a purge's first step at its place among the writes.
-    private func remove(_ sweep: DiskSweep) {
-        if advance(sweep) { return }
-        guard let session, session.sweeps.count < Self.sweepCount else {
-            while !advance(sweep) {}
-            return
-        }
-        session.sweeps.append(sweep)
-    }
-
-    /// Runs the next step of a purge.
-    ///
-    /// One transaction for a million rows would grow the log and memory, and block all other writes.
-    /// - Returns: whether it has ended: done, or postponed until the folder is usable.
-    private func advance(_ sweep: DiskSweep) -> Bool {
-        var isDone = false
-        guarded { session throws(DiskFault) in
-            isDone = try session.step(sweep)
-            // The completion must not be called before the commit.
-            if sweep.completion != nil || !isDone { try session.commit() }
-        }
-        guard session != nil else {
-            // If its end was part of a lost transaction, it was postponed with that.
-            give(up: sweep, isPostponed: isDone)
-            return true
-        }
-        if isDone { sweep.completion?(sweep.counts) }
-        return isDone
-    }
-
-    /// Postpones a purge until the folder is usable.
-    private func give(up sweep: DiskSweep, isPostponed: Bool) {
-        if !isPostponed { postpone(sweep) }
-        var counts = PurgeCounts()
-        counts.isDiskPending = true
-        sweep.completion?(counts)
-    }
-
-    /// Runs one step of the first purge in progress; all of it if too much was stored meanwhile.
-    private func stepSweeps() {
-        guard let session, !session.sweeps.isEmpty else { return }
-        let sweep = session.sweeps.removeFirst()
-        repeat {
-            if advance(sweep) { return }
-        } while sweep.isCrowded
-        session.sweeps.insert(sweep, at: 0)
-    }
-
-    private func finishSweeps() {
-        while session?.sweeps.isEmpty == false { stepSweeps() }
-    }
-
-    /// Postpones a purge until the folder is usable; readers continue to hide what it selects.
-    private func postpone(_ sweep: DiskSweep) {
-        let purge = sweep.purge
-        let other = deferred[purge]
-        var (ticket, keepsNewer) = (sweep.ticket, sweep.keepsNewer)
-        if let other {
-            // Equal purges are run once, at the place of the later one.
-            shared.removals.finish(purge)
-            keepsNewer = keepsNewer && other.keepsNewer
-            ticket = places.later(ticket, other.ticket)
-        }
-        deferred[purge] = DiskSweep(purge, ticket, keepsNewer: keepsNewer, completion: nil)
-    }
-
     /// Degrades the store for lack of free space: stores fail until there is more; everything else continues.
     private func noteShortage(_ fault: DiskFault) {
         isShort = true
@@ -258,7 +192,14 @@ final class DiskWriter {
         return isHousekeeping
     }
 
-    private func guarded(_ body: (DiskSession) throws(DiskFault) -> Void) {
+    /// Commits the open transaction, and clears the list of postponed purges once all are committed.
+    private func commit() {
+        guarded { session throws(DiskFault) in try session.commit() }
+        if let session, session.sweeps.isEmpty { postponed.settle() }
+    }
+
+    /// Runs a part of the work if the folder is open; an error degrades the store.
+    func guarded(_ body: (DiskSession) throws(DiskFault) -> Void) {
         guard let session else { return }
         do throws(DiskFault) { try body(session) } catch { degrade(error) }
     }
@@ -278,25 +219,31 @@ final class DiskWriter {
         }
     }
 
+    /// Locks the folder, and adds the purges that an earlier process has left there.
+    func admit() throws(DiskFault) -> DiskOpening.Admission {
+        let admission = try opening.admit(held: lock)
+        if admission.lock !== lock { try DiskFault.file { () throws(Errno) in try postponed.recall() } }
+        lock = admission.lock
+        return admission
+    }
+
     private func open() throws(DiskFault) {
-        let opening = DiskOpening(folder: shared.folder, files: shared.configuration.files)
-        let opened = try opening.open(held: lock, rebuilds: isIndexDamaged)
-        lock = opened.lock
+        let opened = try opening.open(try admit(), rebuilds: isIndexDamaged)
         isLockedOut = false
         isIndexDamaged = false
         let isRebuilt = opened.isRebuilt
         if isRebuilt { shared.count { $0.rebuilds += 1 } }
         let session = try DiskSession(shared, index: opened.index, places: places)
         self.session = session
+        if postponed.hasRecalled { try session.forgetFailures() }
+        postponed.reserve()
         shared.readers.open()
         isShort = false
         shared.isOpen.withLock { $0 = true }
         shared.health = .healthy
         if session.isRebuilding { shared.configuration.indexLost?() }
         if shared.configuration.reconciles, !hasReconciled || isRebuilt { session.startReconciling() }
-        let waiting = deferred
-        deferred = [:]
-        for sweep in waiting.values { remove(sweep) }
+        for sweep in postponed.take() { remove(sweep) }
     }
 
     /// Closes the folder until the next retry; what was not committed is lost.
@@ -305,7 +252,7 @@ final class DiskWriter {
         if let session {
             let lost = settle(session, after: fault)
             shared.count { for (diskClass, count) in lost.stores { $0[diskClass].drops += count } }
-            for sweep in lost.removals { postpone(sweep) }
+            for sweep in lost.removals { postponed.add(sweep) }
             for sweep in session.sweeps { give(up: sweep, isPostponed: false) }
             session.sweeps = []
         }
@@ -323,7 +270,7 @@ final class DiskWriter {
     }
 
     /// Whether another process has the folder, and will release it.
-    private func isForLock(_ fault: DiskFault) -> Bool {
+    func isForLock(_ fault: DiskFault) -> Bool {
         guard shared.configuration.waitsForLock, case .refused(.locked) = fault else { return false }
         return true
     }
@@ -369,7 +316,7 @@ final class DiskWriter {
         shared.isOpen.withLock { $0 = false }
         shared.queue.close()
         finishSweeps()
-        guarded { session throws(DiskFault) in try session.commit() }
+        commit()
         shared.readers.close()
         session = nil
         lock = nil

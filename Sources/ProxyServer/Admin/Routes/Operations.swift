@@ -136,7 +136,8 @@ extension PurgeRoute {
             ),
             answers: [
                 .init(
-                    summary: "What was purged.",
+                    summary:
+                        "What was purged; with pending, the rest is hidden, and removed once the disk works again.",
                     members: ["originals", "variants", "bytes", "memory"].map { Member(name: $0, kind: .integer) }
                 )
             ],
