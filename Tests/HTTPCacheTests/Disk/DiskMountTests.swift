@@ -69,6 +69,37 @@ struct DiskMountTests {
         #expect(damages.isEmpty)
     }
 
+    @Test func `a purge makes room on a file system without a free block`() throws {
+        // Large enough for SQLite's log, which takes up to 4 MiB.
+        try mount.resize(bytes: 12 << 20)
+        let store = try DiskStore.forTest(path, time: time)
+        var last = 0
+        while store.health == .healthy {
+            last += 1
+            put(last, into: store)
+        }
+        let files = SystemFiles()
+        let filler = try files.open(mount.path + "/filler", flags: O_WRONLY | O_CREAT | O_APPEND)
+        while (try? files.write([UInt8](repeating: 1, count: 4096), to: filler)) != nil {}
+        #expect(try files.freeBytes(mount.path) == 0)
+        time.advance(seconds: 6)
+        put(last + 1, into: store)
+        #expect(store.health != .healthy)
+        #expect(try found(1...1, store) == [1])
+        let isPending = Lock<Bool?>(nil)
+        #expect(store.tombstone(.all))
+        #expect(store.remove(.all) { counts in isPending.withLock { $0 = counts.isDiskPending } })
+        store.flush()
+        #expect(isPending.withLock { $0 } == true)
+        time.advance(seconds: 6)
+        put(last + 2, into: store)
+        #expect(store.health == .healthy)
+        #expect(try found(1...last + 2, store) == [last + 2])
+        store.close()
+        #expect(CacheFixture.files(.variants, in: path).count == 1)
+        #expect(try DiskCheck(path: path, listener: .init(found: { _, _ in })).run(repairs: false).isSound)
+    }
+
     @Test func `leaves the minimum of free space on the file system`() throws {
         // Large enough for SQLite's log, which takes up to 4 MiB.
         try mount.resize(bytes: 12 << 20)

@@ -1,5 +1,6 @@
 import CacheTestSupport
 import Glibc
+import HTTPSemantics
 import LinuxSystem
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import CacheTestSupport
+import Glibc
 import HTTPSemantics
 import LinuxSystem
 import TestSupport
@@ -83,6 +84,61 @@ struct DiskSpaceTests {
         store.flush()
         #expect(entries() == 6)
         #expect((7...9).allSatisfy { has($0, store) })
+        store.close()
+    }
+
+    /// A store with one entry on a file system that is full as long as there is any.
+    private func filled(_ files: ScriptedFiles, _ said: Signal<[DiskHealth]>) throws -> DiskStore {
+        let store = try DiskStore.forTest(folder.path, time: time, files: files) {
+            $0.healthChanged = { health in said.update { $0.append(health) } }
+        }
+        put(1, into: store)
+        let isFull: @Sendable () -> Bool = { [path = folder.path] in !CacheFixture.files(.variants, in: path).isEmpty }
+        files.setFree { isFull() ? 0 : 1 << 30 }
+        files.setScript { _, call throws(Errno) in
+            if call == "write", isFull() { throw Errno(ENOSPC, "injected") }
+        }
+        put(2, into: store)
+        time.advance(seconds: 6)
+        store.flush()
+        #expect(store.health != .healthy && has(1, store))
+        return store
+    }
+
+    private func purgeAll(_ store: DiskStore) {
+        let isPending = Lock<Bool?>(nil)
+        #expect(store.tombstone(.all))
+        #expect(store.remove(.all) { counts in isPending.withLock { $0 = counts.isDiskPending } })
+        store.flush()
+        #expect(isPending.withLock { $0 } == true && !has(1, store))
+    }
+
+    @Test func `a purge makes room on a file system that the store has filled`() throws {
+        let said = Signal<[DiskHealth]>([])
+        let store = try filled(ScriptedFiles(), said)
+        purgeAll(store)
+        time.advance(seconds: 6)
+        store.flush()
+        #expect(store.health == .healthy && said.value.count == 2)
+        put(3, into: store)
+        #expect(has(3, store) && !has(1, store))
+        store.close()
+    }
+
+    @Test func `a purge that makes too little room is carried out, but nothing is stored`() throws {
+        let (files, said) = (ScriptedFiles(), Signal<[DiskHealth]>([]))
+        let store = try filled(files, said)
+        files.setFree { 0 }
+        purgeAll(store)
+        time.advance(seconds: 6)
+        store.flush()
+        #expect(store.count(.all) == PurgeCounts() && CacheFixture.files(.variants, in: folder.path).isEmpty)
+        put(3, into: store)
+        #expect(store.health != .healthy && !has(3, store) && said.value.count == 1)
+        files.setFree { 1 << 30 }
+        time.advance(seconds: 6)
+        put(4, into: store)
+        #expect(store.health == .healthy && has(4, store) && said.value.count == 2)
         store.close()
     }
 

@@ -42,9 +42,14 @@ struct DiskOpening {
 
     /// Opens an admitted folder.
     ///
-    /// - Parameter rebuilds: whether the index is known to be damaged.
-    func open(_ admission: Admission, rebuilds: Bool) throws(DiskFault) -> Opened {
-        try DiskFault.file { () throws(Errno) in try prepare(isTagged: admission.isTagged) }
+    /// - Parameters:
+    ///   - rebuilds: whether the index is known to be damaged.
+    ///   - probes: whether it must be possible to write a page.
+    func open(_ admission: Admission, rebuilds: Bool, probes: Bool = true) throws(DiskFault) -> Opened {
+        try DiskFault.file { () throws(Errno) in
+            try prepare(isTagged: admission.isTagged)
+            if probes { try probe() }
+        }
         if rebuilds {
             try moveIndexAside()
         } else if !admission.names.contains("index.sqlite") {
@@ -95,7 +100,10 @@ struct DiskOpening {
         for path in [folder.temporary, folder.root(of: .originals), folder.root(of: .variants)] {
             try files.makeFolder(path)
         }
-        // If one page cannot be written, stay degraded rather than fail at the next object.
+    }
+
+    /// Writes a page: if that fails, stay degraded rather than fail at the next object.
+    private func probe() throws(Errno) {
         let probe = folder.temporary + "/probe"
         try write(String(repeating: "\n", count: 4096), to: probe)
         try files.remove(probe)

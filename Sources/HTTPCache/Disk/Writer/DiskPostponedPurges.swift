@@ -27,6 +27,9 @@ final class DiskPostponedPurges {
         list = DiskPurgeList(folder: shared.folder, files: shared.configuration.files)
     }
 
+    /// Whether no purge waits.
+    var isEmpty: Bool { sweeps.isEmpty }
+
     /// Whether an earlier process has left purges, which may not all be committed yet.
     var hasRecalled: Bool { hasFound && !listed.isEmpty }
 
@@ -74,10 +77,10 @@ final class DiskPostponedPurges {
         isWritten = true
     }
 
-    /// Removes and returns all purges.
+    /// Removes and returns all purges; those that make room come first.
     func take() -> [DiskSweep] {
         defer { sweeps = [:] }
-        return Array(sweeps.values)
+        return sweeps.values.filter { $0.purge.staleFrom == nil } + sweeps.values.filter { $0.purge.staleFrom != nil }
     }
 
     /// Reserves the list's space, unless it has purges.

@@ -25,12 +25,14 @@ final class DiskSession {
     var adoptionFault: DiskFault?
     /// Purges in progress, in order.
     var sweeps: [DiskSweep] = []
+    /// Whether files are deleted before the commit that deletes their rows, to make room for it; for rows that are hidden from readers.
+    var deletesFirst = false
     /// Whether the wall clock can be trusted for ages.
     var clock = ClockTrust()
     private var isInTransaction = false
     /// Files whose rows the open transaction deletes.
     ///
-    /// They are deleted after the commit, so that no reader sees a row without its file.
+    /// They are deleted after the commit, so that no reader sees a row without its file, unless `deletesFirst`.
     private var leaving: Set<String> = []
     /// Files written for the open transaction.
     private var coming: Set<String> = []
@@ -81,6 +83,7 @@ final class DiskSession {
         let position = places.unsaved
         if position != nil { try begin() }
         guard isInTransaction else { return }
+        if deletesFirst { deleteLeaving() }
         do throws(SQLiteError) {
             if let position { try index.save(position) }
             try index.save(totals)
@@ -92,6 +95,10 @@ final class DiskSession {
         places.commit()
         isInTransaction = false
         publish()
+        deleteLeaving()
+    }
+
+    private func deleteLeaving() {
         for path in leaving {
             // A file that cannot be deleted is an orphan, which reconciliation finds.
             try? files.remove(path)
@@ -109,6 +116,8 @@ final class DiskSession {
 
     /// Rolls the open transaction back.
     func abandon() -> Lost {
+        // The removals are repeated, and need the room for that.
+        if deletesFirst { deleteLeaving() }
         index.rollback()
         places.abandon()
         for path in coming { try? files.remove(path) }

@@ -227,14 +227,20 @@ final class DiskWriter {
         return admission
     }
 
-    private func open() throws(DiskFault) {
-        let opened = try opening.open(try admit(), rebuilds: isIndexDamaged)
+    /// Opens the folder.
+    ///
+    /// - Parameter isFull: whether the file system is still full: then it stays open only if postponed purges make room.
+    private func open(isFull: Bool = false) throws(DiskFault) {
+        let opened = try opening.open(try admit(), rebuilds: isIndexDamaged, probes: !isFull)
         isLockedOut = false
         isIndexDamaged = false
-        let isRebuilt = opened.isRebuilt
-        if isRebuilt { shared.count { $0.rebuilds += 1 } }
+        if opened.isRebuilt {
+            shared.count { $0.rebuilds += 1 }
+            hasReconciled = false
+        }
         let session = try DiskSession(shared, index: opened.index, places: places)
         self.session = session
+        if isFull, !makeRoom() { return }
         if postponed.hasRecalled { try session.forgetFailures() }
         postponed.reserve()
         shared.readers.open()
@@ -242,14 +248,36 @@ final class DiskWriter {
         shared.isOpen.withLock { $0 = true }
         shared.health = .healthy
         if session.isRebuilding { shared.configuration.indexLost?() }
-        if shared.configuration.reconciles, !hasReconciled || isRebuilt { session.startReconciling() }
+        if shared.configuration.reconciles, !hasReconciled { session.startReconciling() }
         for sweep in postponed.take() { remove(sweep) }
+    }
+
+    /// Carries out postponed purges until there is room, and closes the folder again if they do not make enough.
+    ///
+    /// - Returns: whether there is room.
+    private func makeRoom() -> Bool {
+        session?.deletesFirst = true
+        for sweep in postponed.take() { remove(sweep) }
+        repeat {
+            stepSweeps()
+            guarded { session throws(DiskFault) in try session.commit() }
+        } while !hasRoom && session?.sweeps.isEmpty == false
+        if postponed.hasRecalled { guarded { session throws(DiskFault) in try session.forgetFailures() } }
+        commit()
+        guard let session else { return false }
+        session.deletesFirst = false
+        if hasRoom { return true }
+        self.session = nil
+        waitForRetry()
+        return false
     }
 
     /// Closes the folder until the next retry; what was not committed is lost.
     private func degrade(_ fault: DiskFault) {
         shared.isOpen.withLock { $0 = false }
         if let session {
+            // SQLite's log ends with its last connection, and there may be no room for another one.
+            if fault.isFull { _ = try? shared.readers.read { index throws(SQLiteError) in try index.isRebuilding() } }
             let lost = settle(session, after: fault)
             shared.count { for (diskClass, count) in lost.stores { $0[diskClass].drops += count } }
             for sweep in lost.removals { postponed.add(sweep) }
@@ -263,10 +291,10 @@ final class DiskWriter {
         if !isLockedOut { shared.count { $0.errors += 1 } }
         shared.health = isLockedOut ? .waiting : .degraded(fault.reason(folder: shared.folder.path))
         wantedBytes = fault.isFull ? heldBytes * 2 + Self.slack : 0
-        let now = shared.configuration.time.monotonic
+        waitForRetry()
+        if isLockedOut { retryAt = shared.configuration.time.monotonic + Self.lockPause }
         // A damaged index is replaced at once: waiting does not help.
-        let pause = isLockedOut ? Self.lockPause : shared.configuration.retrySeconds * 1_000_000_000
-        retryAt = fault.isCorruption ? now : now + pause
+        if fault.isCorruption { retryAt = shared.configuration.time.monotonic }
     }
 
     /// Whether another process has the folder, and will release it.
@@ -288,12 +316,14 @@ final class DiskWriter {
 
     private func reopenIfDue() {
         guard session == nil, shared.configuration.time.monotonic >= retryAt else { return }
-        guard hasRoom else {
-            // Else the store would recover and fail again every few seconds, with a report each time.
-            retryAt = shared.configuration.time.monotonic + shared.configuration.retrySeconds * 1_000_000_000
-            return
-        }
-        do throws(DiskFault) { try open() } catch { degrade(error) }
+        let isFull = !hasRoom
+        // Else the store would recover and fail again every few seconds, with a report each time.
+        if isFull, postponed.isEmpty { return waitForRetry() }
+        do throws(DiskFault) { try open(isFull: isFull) } catch { degrade(error) }
+    }
+
+    private func waitForRetry() {
+        retryAt = shared.configuration.time.monotonic + shared.configuration.retrySeconds * 1_000_000_000
     }
 
     private var hasRoom: Bool {
