@@ -155,15 +155,13 @@ final class RawLoad<Origin: CacheOrigin>: Sendable {
 
     /// Decides again after waiting for another request's response, which may or may not match this request.
     private func decideAgain(_ result: Result<CacheOutcome, Origin.Failure>, _ hold: RawHold?) {
-        guard case .success(let outcome) = result, case .stored(let response) = outcome.answer else {
-            return start(hold, mayWait: false)
-        }
+        guard case .success(let outcome) = result else { return start(hold, mayWait: false) }
         let shared = outcome.status.collapsed
         // A response whose content is still arriving is not stored yet.
-        if isWanted, !response.isComplete,
-            case .serve(let arriving, let isStale, _) = decision([response], proxy.time.wallSeconds)
+        if isWanted, case .stored(let arriving) = outcome.answer, !arriving.isComplete,
+            case .serve(let response, let isStale, _) = decision([arriving], proxy.time.wallSeconds)
         {
-            return finish(.success(CacheOutcome(arriving, isStale ? .hit(.stale) : shared)))
+            return finish(.success(CacheOutcome(response, isStale ? .hit(.stale) : shared)))
         }
         start(hold, mayWait: false, shared: shared)
     }

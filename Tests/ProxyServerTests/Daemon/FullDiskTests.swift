@@ -105,7 +105,8 @@ struct FullDiskTests {
     @Test func `an original that is put and finds no space is a 503 that says so`() throws {
         let bytes = [UInt8](repeating: 0, count: 3 << 20)
         let client = try RawHTTPClient(port: daemon.admin, timeoutMilliseconds: 20_000)
-        let head = "PUT /original?path=%2Fphotos%2F1 HTTP/1.1\r\nHost: a\r\nContent-Length: \(bytes.count)\r\n\r\n"
+        let head =
+            "PUT /original?path=%2Fphotos%2F1 HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(bytes.count)\r\n\r\n"
         try client.send(Array(head.utf8) + bytes)
         let refused = try client.readResponse()
         #expect(refused.status == 503, "\(refused.text)")
