@@ -43,6 +43,40 @@ struct ArchitecturePageTests {
         for word in Set(words) { #expect(known.contains(word), "\(word)") }
     }
 
+    @Test(arguments: ["HTTPCache", "ImagePipeline"])
+    func `describes every folder of the two large modules`(module: String) throws {
+        let table = try MarkdownTable(in: "ARCHITECTURE.md", below: "| Folder of `\(module)` | Contents |")
+        let folder = SwiftFiles.root.appendingPathComponent("Sources/\(module)")
+        let children = try FileManager.default.contentsOfDirectory(
+            at: folder,
+            includingPropertiesForKeys: [.isDirectoryKey]
+        )
+        let folders = try children.filter { try $0.resourceValues(forKeys: [.isDirectoryKey]).isDirectory == true }
+        #expect(table.rows.map { $0[0] }.sorted() == folders.map { "`\($0.lastPathComponent)`" }.sorted())
+    }
+
+    @Test func `lists every thread that the daemon starts`() throws {
+        let rows = try MarkdownTable(in: "ARCHITECTURE.md", below: "## Threads and processes").rows
+        // The first of several threads stands for all.
+        let listed = Set(rows.flatMap { $0[1].matches(of: /`([a-z-]+)[0-9]?`/).map { String($0.output.1) } })
+        let walk = FileManager.default.enumerator(
+            at: SwiftFiles.root.appendingPathComponent("Sources"),
+            includingPropertiesForKeys: nil
+        )
+        var started: Set<String> = []
+        for case let url as URL in walk ?? FileManager.DirectoryEnumerator() where url.pathExtension == "swift" {
+            if url.path.contains("/ImageWorker/") || url.path.contains("/Commands/") { continue }
+            let text = try String(contentsOf: url, encoding: .utf8)
+            for match in text.matches(of: /SystemThread\.start\(name: "([a-z-]+)/) {
+                started.insert(String(match.output.1))
+            }
+        }
+        #expect(started.count > 15)
+        #expect(started.subtracting(listed) == [])
+        // Names that a caller passes on.
+        #expect(listed.subtracting(started) == ["read-", "store-reads", "store-writes", "edgeprint"])
+    }
+
     /// The types that the Swift files below a folder declare, and the names of its folders.
     private func declared(below folder: String) throws -> Set<String> {
         let root = SwiftFiles.root.appendingPathComponent(folder)
