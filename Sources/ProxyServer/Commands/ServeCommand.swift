@@ -26,10 +26,15 @@ struct ServeCommand: ParsableCommand {
 
     @OptionGroup var options: ConfigurationOptions
 
-    @Option(help: ArgumentHelp("Address of the public listener; overrides listen.", valueName: "host:port"))
+    @Option(help: ArgumentHelp("Address of the public listener; overrides listen.", valueName: "host:port|unix:/path"))
     var listen: String?
 
-    @Option(help: ArgumentHelp("Address of the admin listener; overrides admin.listen.", valueName: "host:port|off"))
+    @Option(
+        help: ArgumentHelp(
+            "Address of the admin listener; overrides admin.listen.",
+            valueName: "host:port|unix:/path|off"
+        )
+    )
     var admin: String?
 
     @Option(

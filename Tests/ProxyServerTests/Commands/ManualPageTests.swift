@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import TestSupport
 import Testing
@@ -19,6 +20,17 @@ struct ManualPageTests {
             return word.filter { $0 != "\\" }
         }
         for (command, _) in CommandLineTests.commands { #expect(names.contains(command), "\(command)") }
+    }
+
+    @Test func `states the addresses that serve accepts as its help does`() throws {
+        let page = try String(contentsOf: Self.page, encoding: .utf8)
+            .replacing(/\\f[BIPR]/, with: "").replacing("\\-", with: "-").replacing("\\~ ", with: " ")
+        let help = ServeCommand.helpMessage()
+        for option in ["--listen host:port|unix:/path", "--admin host:port|unix:/path|off"] {
+            #expect(page.contains(".BI \(option)\n"), "\(option)")
+            let words = option.split(separator: " ")
+            #expect(help.contains("\(words[0]) <\(words[1])>"), "\(option)")
+        }
     }
 
     @Test func `is formatted without warnings`() throws {
