@@ -1,5 +1,5 @@
 /// Preencoded status lines (RFC 9112 §4, RFC 9110 §15).
-struct StatusText: Sendable {
+package struct StatusText: Sendable {
     private let lines: [[UInt8]]
 
     init() {
@@ -15,7 +15,8 @@ struct StatusText: Sendable {
         ResponseEncoder.append(lines[(100..<600).contains(status) ? Int(status) : 500], to: &buffer)
     }
 
-    private static func reason(_ code: Int) -> String {
+    /// The reason phrase of a status code; empty if it is unknown.
+    package static func reason(_ code: Int) -> String {
         switch code {
         case 100: "Continue"
         case 102: "Processing"

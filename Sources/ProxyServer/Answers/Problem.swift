@@ -1,3 +1,4 @@
+import HTTPKit
 import HTTPSemantics
 import ImagePlan
 
@@ -47,34 +48,12 @@ struct Problem: Error, Hashable, Sendable {
     }
 }
 
-/// Reason phrases of the error statuses (RFC 9110 §15).
+/// Titles of the error statuses.
 enum StatusPhrase {
+    /// The reason phrase of the status line; of a status without one, that of its class (RFC 9110 §15).
     static func of(_ status: UInt16) -> String {
-        switch status {
-        case 400: "Bad Request"
-        case 401: "Unauthorized"
-        case 403: "Forbidden"
-        case 404: "Not Found"
-        case 405: "Method Not Allowed"
-        case 408: "Request Timeout"
-        case 410: "Gone"
-        case 412: "Precondition Failed"
-        case 413: "Content Too Large"
-        case 414: "URI Too Long"
-        case 415: "Unsupported Media Type"
-        case 416: "Range Not Satisfiable"
-        case 417: "Expectation Failed"
-        case 421: "Misdirected Request"
-        case 422: "Unprocessable Content"
-        case 429: "Too Many Requests"
-        case 431: "Request Header Fields Too Large"
-        case 501: "Not Implemented"
-        case 502: "Bad Gateway"
-        case 503: "Service Unavailable"
-        case 504: "Gateway Timeout"
-        case 505: "HTTP Version Not Supported"
-        case 508: "Loop Detected"
-        default: status < 500 ? "Bad Request" : "Internal Server Error"
-        }
+        let phrase = StatusText.reason(Int(status))
+        guard phrase.isEmpty else { return phrase }
+        return status < 500 ? "Bad Request" : "Internal Server Error"
     }
 }

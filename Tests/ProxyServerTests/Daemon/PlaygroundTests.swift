@@ -178,6 +178,7 @@ struct PlaygroundTests {
         }
         let keyless = try self.rig().post("/playground/sign", #"{"path":"/photos/a.png"}"#)
         #expect(keyless.status == 409 && keyless.text.contains("signing.keys"))
+        #expect(keyless.text.contains(#""title":"Conflict","status":409"#), "\(keyless.text)")
     }
 
     @Test func `the page has a strict policy, and tables of all parameters without scripts`() throws {
