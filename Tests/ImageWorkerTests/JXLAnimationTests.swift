@@ -19,11 +19,7 @@ struct JXLAnimationTests {
 
     /// Frames of 20×12 in red, green, half-transparent blue and yellow of 50, 100, 150 and 200 ms; losslessly encoded by libjxl.
     static func file(frames count: Int = 4, rounds: UInt32 = 5) throws -> [UInt8] {
-        let encoder = unsafe try #require(JxlEncoderCreate(nil))
-        defer { unsafe JxlEncoderDestroy(encoder) }
-        var info = JxlBasicInfo()
-        unsafe JxlEncoderInitBasicInfo(&info)
-        (info.xsize, info.ysize, info.bits_per_sample, info.num_color_channels) = (20, 12, 8, 3)
+        var info = JXLSample.info(width: 20, height: 12)
         (info.num_extra_channels, info.alpha_bits, info.uses_original_profile, info.have_animation) = (1, 8, 1, 1)
         info.animation = JxlAnimationHeader(
             tps_numerator: 1000,
@@ -31,31 +27,11 @@ struct JXLAnimationTests {
             num_loops: rounds,
             have_timecodes: 0
         )
-        #expect(unsafe JxlEncoderSetBasicInfo(encoder, &info) == JXL_ENC_SUCCESS)
-        var encoding = JxlColorEncoding()
-        unsafe JxlColorEncodingSetToSRGB(&encoding, 0)
-        #expect(unsafe JxlEncoderSetColorEncoding(encoder, &encoding) == JXL_ENC_SUCCESS)
-        let settings = unsafe JxlEncoderFrameSettingsCreate(encoder, nil)
-        unsafe JxlEncoderSetFrameLossless(settings, 1)
-        var format = JxlPixelFormat(num_channels: 4, data_type: JXL_TYPE_UINT8, endianness: JXL_NATIVE_ENDIAN, align: 0)
-        for index in 0..<count {
-            var header = JxlFrameHeader()
-            unsafe JxlEncoderInitFrameHeader(&header)
-            header.duration = UInt32(50 * (index + 1))
-            unsafe JxlEncoderSetFrameHeader(settings, &header)
+        let frames = (0..<count).map { index in
             let pixels = frame(colours[index % 4], width: 20, height: 12)
-            #expect(unsafe JxlEncoderAddImageFrame(settings, &format, pixels, pixels.count) == JXL_ENC_SUCCESS)
+            return JXLSample.Frame(pixels: pixels, ticks: UInt32(50 * (index + 1)))
         }
-        unsafe JxlEncoderCloseInput(encoder)
-        var file = [UInt8](repeating: 0, count: 64 << 10)
-        let left = unsafe file.withUnsafeMutableBufferPointer { buffer in
-            var next = buffer.baseAddress
-            var room = buffer.count
-            let status = unsafe JxlEncoderProcessOutput(encoder, &next, &room)
-            return status == JXL_ENC_SUCCESS ? room : -1
-        }
-        try #require(left >= 0)
-        return Array(file.dropLast(left))
+        return try JXLSample.file(info, frames)
     }
 
     @Test func `the header reports an animation, but not the number of frames`() throws {

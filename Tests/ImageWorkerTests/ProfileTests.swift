@@ -165,7 +165,7 @@ struct ProfileTests {
     }
 
     /// - Parameter table: a curve in place of that of the space.
-    private static func profile(_ space: Space, table: [UInt16]? = nil) -> [UInt8] {
+    static func profile(_ space: Space, table: [UInt16]? = nil) -> [UInt8] {
         let xy = space.primaries
         var white = cmsCIExyY(x: 0.3127, y: 0.3290, Y: 1)
         var primaries = cmsCIExyYTRIPLE(
@@ -178,6 +178,14 @@ struct ProfileTests {
         defer { unsafe cmsFreeToneCurve(used) }
         var curves = unsafe [used, used, used]
         return unsafe bytes(of: cmsCreateRGBProfile(&white, &primaries, &curves))
+    }
+
+    /// A grey profile whose curve is a table.
+    static func greyProfile(table: [UInt16]) -> [UInt8] {
+        var white = cmsCIExyY(x: 0.3127, y: 0.3290, Y: 1)
+        let curve = unsafe cmsBuildTabulatedToneCurve16(nil, UInt32(table.count), table)
+        defer { unsafe cmsFreeToneCurve(curve) }
+        return unsafe bytes(of: cmsCreateGrayProfile(&white, curve))
     }
 
     private static func bytes(of profile: cmsHPROFILE?) -> [UInt8] {

@@ -24,10 +24,10 @@ protocol Coder: Sendable {
     /// Returns replacement bytes for a file that the library would misread; `nil` to use the file itself.
     func corrected(_ bytes: Span<UInt8>) -> [UInt8]?
 
-    /// Reads the header of an animation whose frames `open` decodes at once; `nil` for other files.
+    /// Reads the header of a file whose frames `open` decodes at once; `nil` for other files.
     ///
     /// - Throws: `WorkerReply.Failure`.
-    func animationFacts(of source: SourceMapping) throws(WorkerReply.Failure) -> SourceDecoder.Facts?
+    func frameFacts(of source: SourceMapping) throws(WorkerReply.Failure) -> SourceDecoder.Facts?
 
     /// Returns the decoded size if the file shows only a part of it; `nil` if it shows everything.
     func storedSize(of source: SourceMapping) -> PixelSize?
@@ -83,7 +83,7 @@ extension Coder {
 
     func corrected(_: Span<UInt8>) -> [UInt8]? { nil }
     func storedSize(of _: SourceMapping) -> PixelSize? { nil }
-    func animationFacts(of _: SourceMapping) throws(WorkerReply.Failure) -> SourceDecoder.Facts? { nil }
+    func frameFacts(of _: SourceMapping) throws(WorkerReply.Failure) -> SourceDecoder.Facts? { nil }
 
     func encode(_: FinishedPicture, _: EncodingOptions) throws -> EncodedPicture {
         throw WorkerReply.Failure.unsupported("encoding \(format) is not supported")

@@ -2,7 +2,7 @@ import CJXL
 import CVips
 import ImagePlan
 
-/// JPEG XL, decoded and encoded by libjxl through libvips; the frames of animations are decoded by libjxl directly.
+/// JPEG XL, decoded and encoded by libjxl through libvips; `JXLFrames` says what libjxl decodes directly.
 struct JXLCoder: Coder {
     let format = ImageFormat.jxl
     let loader: VipsPart? = VipsPart(operation: "jxlload_buffer", module: .jxl)
@@ -33,31 +33,29 @@ struct JXLCoder: Coder {
 
     func open(_ source: SourceMapping, _ options: DecodingOptions) throws -> Raster {
         let still = try load(source) { bytes, count, out in unsafe edge_vips_load_jxl(bytes, count, &out) }
-        guard isAnimated(source), let animation = try JXLAnimation(source) else { return still }
-        let count = animation.delays.count
-        // libvips 8.14 decodes the last frame.
-        let frames = try animation.frames(options.selection(of: count), of: source, options.deadline)
-        return try Raster.animation(frames, delays: animation.delays, of: count, rounds: animation.rounds)
+        guard let frames = try JXLFrames(source) else { return still }
+        guard frames.isAnimation else {
+            let decoded = try frames.decoded(0..<1, of: source, options.deadline) { $0 }
+            return try decoded[0].withMetadata { $0.copy(from: still) }
+        }
+        let selected = options.selection(of: frames.count)
+        let decoded = try frames.decoded(selected, of: source, options.deadline) { frame in
+            try frame.convertedToSRGB(options.deadline).inMemory()
+        }
+        return try Raster.animation(decoded, delays: frames.delays, of: frames.count, rounds: frames.rounds)
             .withMetadata { $0.copy(from: still) }
     }
 
-    func animationFacts(of source: SourceMapping) throws(WorkerReply.Failure) -> SourceDecoder.Facts? {
-        guard isAnimated(source), let animation = try JXLAnimation(source) else { return nil }
+    func frameFacts(of source: SourceMapping) throws(WorkerReply.Failure) -> SourceDecoder.Facts? {
+        guard let frames = try JXLFrames(source) else { return nil }
         return SourceDecoder.Facts(
             format: format,
-            size: PixelSize(width: Int(animation.info.xsize), height: Int(animation.info.ysize)),
-            frames: animation.delays.count,
+            size: PixelSize(width: Int(frames.info.xsize), height: Int(frames.info.ysize)),
+            frames: frames.count,
             // libjxl turns the pixels.
             orientation: 1,
-            hasAlpha: animation.info.alpha_bits > 0
+            hasAlpha: frames.info.alpha_bits > 0
         )
-    }
-
-    private func isAnimated(_ source: SourceMapping) -> Bool {
-        source.withSpan { bytes in
-            guard case .image(let header) = ImageSniffer.sniff(bytes, totalLength: bytes.count) else { return false }
-            return header.frames > 1
-        }
     }
 
     func encode(_ picture: FinishedPicture, _ options: EncodingOptions) throws -> EncodedPicture {

@@ -72,7 +72,7 @@ struct SourceDecoder {
     private func pageFacts(dpi: Int, page: Int) throws -> Facts {
         if let reduction { return try facts(of: reduction) }
         if let header = coder as? any HeaderReading { return try header.facts(of: mapping, page: page) }
-        if let facts = try coder.animationFacts(of: mapping) { return facts }
+        if let facts = try coder.frameFacts(of: mapping) { return facts }
         let raster = try coder.open(mapping, DecodingOptions(page: page, dpi: dpi))
         let orientation = raster.integer(VIPS_META_ORIENTATION) ?? 1
         let pages = max(1, raster.integer(VIPS_META_N_PAGES) ?? 1)
@@ -159,7 +159,7 @@ struct SourceDecoder {
         return switch coder.format {
         case .avif, .heic: StatedColour(heif: mapping)
         case .png: mapping.withSpan { bytes in PNGColour(bytes) }.stated
-        case .jxl: JXLAnimation.statedColour(of: mapping)
+        case .jxl: JXLFrames.statedColour(of: mapping)
         default: nil
         }
     }
@@ -174,7 +174,7 @@ struct SourceDecoder {
         guard reduction == nil else { return ofBand }
         switch coder.format {
         case .png: return mapping.withSpan { bytes in bytes.count > 25 && bytes[25] != 3 ? Int(bytes[24]) : 8 }
-        case .jxl: return (try? JXLAnimation.info(of: mapping)).map { Int($0.bits_per_sample) } ?? ofBand
+        case .jxl: return (try? JXLFrames.info(of: mapping)).map { Int($0.bits_per_sample) } ?? ofBand
         default: return ofBand
         }
     }

@@ -2,28 +2,39 @@ import CJXL
 import CVips
 import ImagePlan
 
-/// An animated JPEG XL: its playback from the frame headers, and its frames, decoded by libjxl.
+/// The frames of a JPEG XL that libjxl decodes without libvips: of an animation, and of a still in colours that libjxl cannot name.
 ///
-/// libvips 8.14 decodes only the first frame. This type can be removed when libvips decodes all frames and reports their delays.
-struct JXLAnimation {
-    /// The duration of each frame in milliseconds.
+/// libvips 8.14 decodes only the first frame of an animation. Lossy files keep no samples in the colours of their profile: libjxl converts
+/// them to a space that it can name, and takes linear light if the profile is none of these, which libvips leaves at 8 bits. Remove this
+/// type when libvips decodes all frames with their delays, and asks for sRGB.
+struct JXLFrames {
+    /// The duration of each frame in milliseconds; empty for a still.
     private(set) var delays: [Int] = []
     /// The number of loops; 0 for endless.
     private(set) var rounds = 0
     private(set) var info = JxlBasicInfo()
+    /// Whether libjxl converts the colours, and to which it is told.
+    private var mayChooseColours = false
+
+    var isAnimation: Bool { delays.count > 1 }
+    var count: Int { max(1, delays.count) }
 
     /// Reads the headers of all frames without decoding any.
     ///
-    /// - Returns: `nil` for a still.
+    /// - Returns: `nil` for a still that libvips decodes.
     /// - Throws: `WorkerReply.Failure` for a damaged file.
     init?(_ source: SourceMapping) throws(WorkerReply.Failure) {
-        let decoder = try JXLDecoder(source, events: [JXL_DEC_BASIC_INFO, JXL_DEC_FRAME])
+        let decoder = try JXLDecoder(source, events: [JXL_DEC_BASIC_INFO, JXL_DEC_COLOR_ENCODING, JXL_DEC_FRAME])
         while true {
             switch try decoder.next() {
             case JXL_DEC_BASIC_INFO:
                 info = try decoder.info()
-                guard info.have_animation != 0, info.animation.tps_numerator > 0 else { return nil }
                 rounds = Int(info.animation.num_loops)
+            case JXL_DEC_COLOR_ENCODING:
+                mayChooseColours = info.uses_original_profile == 0 && decoder.encoding() == nil
+                guard info.have_animation == 0 || info.animation.tps_numerator == 0 else { continue }
+                guard mayChooseColours else { return nil }
+                return
             case JXL_DEC_FRAME:
                 let ticks = try Int(decoder.frameHeader().duration)
                 let (numerator, denominator) = (info.animation.tps_numerator, info.animation.tps_denominator)
@@ -32,20 +43,26 @@ struct JXLAnimation {
                     throw .refused("more frames than can be read")
                 }
             case JXL_DEC_SUCCESS:
-                guard delays.count > 1 else { return nil }
+                guard isAnimation || mayChooseColours else { return nil }
                 return
             default: throw .broken("libjxl: the file is truncated")
             }
         }
     }
 
-    /// Returns consecutive frames, each composed over those before it, as 8-bit sRGB in memory.
+    /// Returns consecutive frames, each composed over those before it, in memory.
     ///
     /// - Parameters:
     ///   - selected: zero-based indices.
     ///   - deadline: checked before each frame; `nil` for none.
+    ///   - change: applied to each frame after it is decoded.
     /// - Throws: `WorkerReply.Failure` or `VipsError`.
-    func frames(_ selected: Range<Int>, of source: SourceMapping, _ deadline: Deadline?) throws -> [Raster] {
+    func decoded(
+        _ selected: Range<Int>,
+        of source: SourceMapping,
+        _ deadline: Deadline?,
+        _ change: (Raster) throws -> Raster
+    ) throws -> [Raster] {
         let decoder = try JXLDecoder(source, events: [JXL_DEC_COLOR_ENCODING, JXL_DEC_FULL_IMAGE])
         decoder.skip(frames: selected.lowerBound)
         let isDeep = info.bits_per_sample > 8
@@ -63,7 +80,9 @@ struct JXLAnimation {
             while frames.count < selected.count {
                 try deadline?.check()
                 switch try decoder.next() {
-                case JXL_DEC_COLOR_ENCODING: profile = decoder.profile()
+                case JXL_DEC_COLOR_ENCODING:
+                    if mayChooseColours { decoder.preferSRGB(isGrey: info.num_color_channels == 1) }
+                    profile = decoder.profile()
                 case JXL_DEC_NEED_IMAGE_OUT_BUFFER: try unsafe decoder.setBuffer(&format, buffer)
                 case JXL_DEC_FULL_IMAGE:
                     let raster = try Raster.interleaved(
@@ -76,7 +95,7 @@ struct JXLAnimation {
                     let colours = profile
                     let described =
                         colours.isEmpty ? raster : try raster.withMetadata { $0.set(VIPS_META_ICC_NAME, colours) }
-                    try frames.append(described.convertedToSRGB(deadline).inMemory())
+                    try frames.append(change(described))
                 default: throw WorkerReply.Failure.broken("libjxl: the file is truncated")
                 }
             }
@@ -85,7 +104,7 @@ struct JXLAnimation {
     }
 }
 
-extension JXLAnimation {
+extension JXLFrames {
     /// Reads the header of a file.
     ///
     /// - Throws: `WorkerReply.Failure`.
@@ -155,6 +174,15 @@ final class JXLDecoder {
     }
 
     func skip(frames: Int) { unsafe JxlDecoderSkipFrames(decoder, frames) }
+
+    /// Asks for pixels in sRGB; ignored for files whose colours libjxl does not convert.
+    ///
+    /// Allowed after `JXL_DEC_COLOR_ENCODING` and before the profile is read.
+    func preferSRGB(isGrey: Bool) {
+        var encoding = JxlColorEncoding()
+        unsafe JxlColorEncodingSetToSRGB(&encoding, isGrey ? 1 : 0)
+        unsafe JxlDecoderSetPreferredColorProfile(decoder, &encoding)
+    }
 
     /// The ICC profile of decoded pixels; empty if there is none.
     func profile() -> [UInt8] {
