@@ -38,6 +38,11 @@ package struct PixelSize: Hashable, Sendable, CustomStringConvertible {
     /// The size with width and height swapped.
     package var transposed: PixelSize { PixelSize(width: height, height: width) }
 
+    /// The size of an image of which each pixel stands for a square of pixels; the last ones may stand for fewer.
+    package func reduced(by factor: Int) -> PixelSize {
+        PixelSize(width: (width - 1) / factor + 1, height: (height - 1) / factor + 1)
+    }
+
     /// The size after EXIF orientation: 5 to 8 swap the sides (Exif 3.0 §4.6.5.1.6).
     package func oriented(_ orientation: Int) -> PixelSize {
         (5...8).contains(orientation) ? transposed : self

@@ -34,7 +34,7 @@ package struct Mezzanine: Hashable, Sendable {
         self.factor = factor
     }
 
-    private static let planPrefix = "mezzanine/3?factor="
+    private static let planPrefix = "mezzanine/4?factor="
 
     /// The smallest mezzanine a plan can use; `nil` if there is none, or the original is too small to be worth it.
     ///
@@ -123,8 +123,5 @@ package struct Reduction: Hashable, Sendable {
     }
 
     /// The stored size of the reduced source.
-    package var size: PixelSize {
-        // As in libvips' shrink-on-load for JPEG, a remainder at the right or bottom edge is dropped.
-        PixelSize(width: max(1, original.width / factor), height: max(1, original.height / factor))
-    }
+    package var size: PixelSize { PixelSize(width: original.width, height: original.height).reduced(by: factor) }
 }

@@ -22,7 +22,15 @@ struct JPEGCoder: Coder {
         let lazy = try Raster.make("load") { out in
             unsafe edge_vips_load_jpeg(source.bytes.baseAddress, source.bytes.count, &out, CInt(options.shrink))
         }
-        return try ScaledJPEG.raster(of: source, options, as: lazy) ?? lazy
+        return try ScaledJPEG.raster(of: source, options, as: lazy) ?? padded(lazy, of: source, options)
+    }
+
+    /// Repeats the last column and row of a reduced image where libvips has left out pixels of which a part is outside the picture.
+    private func padded(_ raster: Raster, of source: SourceMapping, _ options: DecodingOptions) throws -> Raster {
+        let sniffed = source.withSpan { bytes in ImageSniffer.sniff(bytes, totalLength: bytes.count) }
+        guard options.shrink > 1, case .image(let header) = sniffed else { return raster }
+        let size = PixelSize(width: header.width, height: header.height).reduced(by: options.shrink)
+        return try raster.withSize(size)
     }
 
     func encode(_ picture: FinishedPicture, _ options: EncodingOptions) throws -> EncodedPicture {

@@ -55,7 +55,7 @@ struct Canvas {
 
     /// What the loaded pixels show of the picture, with the deferred orientation; `nil` if that is as long as they are.
     ///
-    /// A decoder that reduces a picture leaves out what remains on the right and below, or has pixels of which a part is outside.
+    /// Of the last pixels of a reduced picture, a part may be outside.
     private var loadedExtent: LoadedExtent? {
         guard loadFactor > 1, !isShrunk else { return nil }
         let size = orientation.swapsSides ? shape.size.transposed : shape.size

@@ -51,18 +51,13 @@ struct MezzanineMaker {
     }
 
     /// Halves opaque images as `Resampler` does first, so that fine lines look as in results of the original.
-    ///
-    /// What remains on the right and below is left out, as by JPEG decoders (`LoadedExtent`); not of images with alpha, which libvips
-    /// resizes as if they were whole.
     private func reduced(_ source: Raster, to size: PixelSize) throws -> Raster {
-        let factor = max(1, min(source.width / size.width, source.height / size.height))
-        let multiple =
-            try source.hasAlpha
-            ? source : source.cropped(left: 0, top: 0, width: size.width * factor, height: size.height * factor)
-        guard multiple.format == VIPS_FORMAT_UCHAR, !source.hasAlpha else {
-            return try multiple.transparently { frame in try frame.resized(width: size.width, height: size.height) }
+        guard source.format == VIPS_FORMAT_UCHAR, !source.hasAlpha else {
+            return try source.transparently { frame in try frame.resized(width: size.width, height: size.height) }
         }
-        return try multiple.reduced(by: factor, deadline)
+        // Sides of the size are rounded up, which matters least for the longer one.
+        let (longer, reduced) = (max(source.width, source.height), max(size.width, size.height))
+        return try source.reduced(by: (longer + reduced / 2) / reduced, deadline)
     }
 
     /// Encodes an image; `nil` for one that the format does not allow.

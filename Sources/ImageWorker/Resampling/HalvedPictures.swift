@@ -1,13 +1,15 @@
 import CVips
+import ImagePlan
 
 /// Reductions of an 8-bit image by powers of two, made in memory from the rows that another use of the image reads.
 ///
-/// Each pixel is the mean of a block, rounded to 8 bits once per size. A last odd row or column is dropped, as by JPEG decoders.
+/// Each pixel is the mean of a block, rounded to 8 bits once per size. A last odd row or column is repeated.
 final class HalvedPictures: RowObserver {
     private let first: RowHalving<UInt8>
     private let rest: [RowHalving<UInt16>]
     private var pictures: [Int: Picture] = [:]
     private let line: Samples<UInt8>
+    private var rowsLeft: Int
 
     /// A reduction in progress.
     private struct Picture {
@@ -15,25 +17,27 @@ final class HalvedPictures: RowObserver {
         var rows = 0
     }
 
-    /// Prepares the reductions; `nil` for anything but an opaque 8-bit image, and for one too small to be halved.
+    /// Prepares the reductions; `nil` for anything but an opaque 8-bit image, and without a factor above 1.
     ///
-    /// - Parameter factors: the reduction factors, powers of two; factors larger than a side are ignored.
+    /// - Parameter factors: the reduction factors, powers of two.
     init?(of raster: Raster, factors: Set<Int>) {
-        let (width, height, bands) = (raster.width, raster.height, raster.bands)
-        let possible = factors.filter { $0 > 1 && min(width, height) >= $0 }
-        guard raster.format == VIPS_FORMAT_UCHAR, !raster.hasAlpha, let largest = possible.max() else { return nil }
-        for factor in possible {
+        let size = PixelSize(width: raster.width, height: raster.height)
+        let factors = factors.filter { $0 > 1 }
+        guard raster.format == VIPS_FORMAT_UCHAR, !raster.hasAlpha, let largest = factors.max() else { return nil }
+        for factor in factors {
             let target = try? Raster.make("write_prepare") { out in
-                unsafe edge_vips_memory_sized(raster.pointer, &out, CInt(width / factor), CInt(height / factor))
+                let reduced = size.reduced(by: factor)
+                return unsafe edge_vips_memory_sized(raster.pointer, &out, CInt(reduced.width), CInt(reduced.height))
             }
             guard let target else { return nil }
             pictures[factor] = Picture(target: target)
         }
-        // Drops a last odd column.
-        first = RowHalving(width: width / 2 * 2, bands: bands)
-        rest = sequence(first: 4) { $0 * 2 }.prefix { $0 <= largest }
-            .map { RowHalving(width: width / $0 * 2, bands: bands) }
-        line = Samples(count: width / 2 * bands)
+        let bands = raster.bands
+        first = RowHalving(width: size.width, bands: bands)
+        rest = sequence(first: 2) { $0 * 2 }.prefix { $0 < largest }
+            .map { RowHalving(width: size.reduced(by: $0).width, bands: bands) }
+        line = Samples(count: size.reduced(by: 2).width * bands)
+        rowsLeft = size.height
     }
 
     /// Returns a finished reduction; `nil` if rows are missing or the factor was not requested.
@@ -43,12 +47,24 @@ final class HalvedPictures: RowObserver {
     }
 
     func receive(_ row: UnsafePointer<UInt8>) throws(VipsError) {
-        guard var made = unsafe first.push(row) else { return }
-        try unsafe write(made, to: 2)
+        if let made = unsafe first.push(row) { try unsafe pass(made, from: 0) }
+        rowsLeft -= 1
+        guard rowsLeft == 0 else { return }
+        if let made = unsafe first.finish() { try unsafe pass(made, from: 0) }
         for (level, halving) in rest.enumerated() {
-            guard let halved = unsafe halving.push(made) else { return }
-            unsafe made = halved
-            try unsafe write(made, to: 4 << level)
+            if let made = unsafe halving.finish() { try unsafe pass(made, from: level + 1) }
+        }
+    }
+
+    /// Writes a row that has been halved once more often than `level` says, and halves it further.
+    private func pass(_ row: UnsafePointer<UInt16>, from level: Int) throws(VipsError) {
+        var (row, factor) = unsafe (row, 2 << level)
+        try unsafe write(row, to: factor)
+        for halving in rest[level...] {
+            guard let halved = unsafe halving.push(row) else { return }
+            unsafe row = halved
+            factor *= 2
+            try unsafe write(row, to: factor)
         }
     }
 

@@ -1,5 +1,4 @@
-/// What a reduced image shows, in its own pixels: a fraction of the last one if the picture ends in it, more than all of them if what
-/// remained on the right or below was left out.
+/// What a reduced image shows, in its own pixels: a fraction of the last one if the picture ends in it.
 ///
 /// It begins at the first pixel, or ends at the last one of a picture that has been mirrored.
 struct LoadedExtent {

@@ -24,22 +24,23 @@ extension Raster {
                 Double(height) / Double(self.height)
             )
         }
-        guard scaled.width != width || scaled.height != height else { return scaled }
         // libvips rounds after an integer shrink and may be off by one pixel.
-        let stretched = try Raster.make("embed") { out in
-            unsafe edge_vips_embed_copy(
-                scaled.pointer,
-                &out,
-                0,
-                0,
-                CInt(max(width, scaled.width)),
-                CInt(max(height, scaled.height))
-            )
-        }
-        return try stretched.cropped(left: 0, top: 0, width: width, height: height)
+        return try scaled.withSize(PixelSize(width: width, height: height))
     }
 
-    /// Reduces the image in memory by a factor, by means of blocks; a last odd row or column is dropped, as by JPEG decoders.
+    /// Returns the image with exactly a size: with its last column and row repeated, or without some of them.
+    func withSize(_ size: PixelSize) throws(VipsError) -> Raster {
+        let (larger, higher) = (max(size.width, width), max(size.height, height))
+        let padded =
+            (larger, higher) == (width, height)
+            ? self
+            : try Raster.make("embed") { out in
+                unsafe edge_vips_embed_copy(pointer, &out, 0, 0, CInt(larger), CInt(higher))
+            }
+        return try padded.cropped(left: 0, top: 0, width: size.width, height: size.height)
+    }
+
+    /// Reduces the image in memory by a factor, by means of blocks; a last odd row or column is repeated.
     ///
     /// Opaque 8-bit images are averaged row by row here, since libvips 8.14 takes about ten times as long.
     /// - Parameters:
@@ -48,10 +49,8 @@ extension Raster {
     func reduced(by factor: Int, _ deadline: Deadline? = nil) throws -> Raster {
         guard factor > 1 else { return self }
         guard let halved = HalvedPictures(of: self, factors: [factor]) else {
-            return try transparently { frame in
-                try frame.resized(width: max(1, frame.width / factor), height: max(1, frame.height / factor))
-            }
-            .inMemory()
+            let size = PixelSize(width: width, height: height).reduced(by: factor)
+            return try transparently { frame in try frame.resized(width: size.width, height: size.height) }.inMemory()
         }
         try unsafe eachRow(deadline) { row throws(VipsError) in try unsafe halved.receive(row) }
         guard let made = halved.finished(factor) else { throw VipsError.take("halve") }

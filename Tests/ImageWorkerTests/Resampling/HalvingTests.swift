@@ -8,7 +8,7 @@ import Testing
 struct HalvingTests {
     init() { precondition(Workbench.isStarted) }
 
-    @Test(arguments: [(2, 2), (7, 5), (64, 48), (3, 200)])
+    @Test(arguments: [(2, 2), (7, 5), (64, 48), (3, 200), (1, 9), (9, 1)])
     func `each pixel is the mean of four`(width: Int, height: Int) throws {
         var generator = SeededGenerator(seed: UInt64(width * 1000 + height))
         let bytes = (0..<width * height * 3).map { _ in UInt8.random(in: 0...255, using: &generator) }
@@ -16,13 +16,14 @@ struct HalvingTests {
         let half = try Workbench.pixels(
             of: Raster.sRGB(bytes, width: width, height: height, bands: 3).reduced(by: 2)
         )
-        #expect(half.width == width / 2)
-        #expect(half.height == height / 2)
+        // A last odd column or row is repeated.
+        #expect(half.width == (width + 1) / 2)
+        #expect(half.height == (height + 1) / 2)
         for y in 0..<half.height {
             for x in 0..<half.width {
                 for channel in 0..<3 {
                     let corners = [(0, 0), (1, 0), (0, 1), (1, 1)].map { dx, dy in
-                        Int(picture[2 * x + dx, 2 * y + dy][channel])
+                        Int(picture[min(2 * x + dx, width - 1), min(2 * y + dy, height - 1)][channel])
                     }
                     let mean = Double(corners.reduce(0, +)) / 4
                     #expect(Double(half[x, y][channel]) == mean.rounded(.toNearestOrEven))
@@ -46,6 +47,23 @@ struct HalvingTests {
         #expect(made.width == width / factor && made.height == height / factor)
         let drift = Double(made.bytes.reduce(0) { $0 + Int($1) }) / Double(made.bytes.count) - mean
         #expect(abs(drift) <= 0.05, "\(factor): \(drift)")
+    }
+
+    @Test(arguments: 1...17)
+    func `the last pixel of an odd side stands for what remains`(side: Int) throws {
+        let bytes = (0..<side * side * 3).map {
+            UInt8($0 / 3 % side == side - 1 || $0 / 3 / side == side - 1 ? 255 : 0)
+        }
+        for factor in [2, 4, 8] {
+            let made = try Workbench.pixels(
+                of: Raster.sRGB(bytes, width: side, height: side, bands: 3).reduced(by: factor)
+            )
+            let last = (side - 1) / factor
+            #expect(made.width == last + 1 && made.height == last + 1)
+            for place in 0..<last {
+                #expect(made[last, place][0] >= 255 / factor && made[place, last][0] >= 255 / factor, "\(factor)")
+            }
+        }
     }
 
     @Test func `columns that differ by one keep their mean`() throws {

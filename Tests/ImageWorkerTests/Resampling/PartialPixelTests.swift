@@ -75,20 +75,57 @@ struct PartialPixelTests {
         #expect(difference < 0.8, "\(orientation): \(difference)")
     }
 
-    @Test func `a thin frame stays on all sides`() throws {
-        let (width, height) = (1607, 1207)
-        let framed = Workbench.png(
+    /// A white picture in a black frame as PNG.
+    private static func framed(_ width: Int, _ height: Int, thickness: Int) -> [UInt8] {
+        Workbench.png(
             PixelImage(width: width, height: height) { x, y in
-                let isFrame = min(x, y) < 6 || x >= width - 6 || y >= height - 6
+                let isFrame = min(x, y) < thickness || x >= width - thickness || y >= height - thickness
                 return isFrame ? [0, 0, 0, 255] : [255, 255, 255, 255]
             }
         )
+    }
+
+    /// Expects the frame of a result to be that of another one, at the middle of each side.
+    private static func compare(_ made: PixelImage, _ expected: PixelImage, _ text: String) {
+        #expect(made.width == expected.width && made.height == expected.height)
+        let (right, bottom) = (expected.width - 1, expected.height - 1)
+        for (x, y) in [(0, bottom / 2), (right, bottom / 2), (right / 2, 0), (right / 2, bottom)] {
+            let (shown, wanted) = (Int(made[x, y][0]), Int(expected[x, y][0]))
+            #expect(abs(shown - wanted) < 20, "\(text) \(x),\(y): \(shown) for \(wanted)")
+        }
+    }
+
+    @Test func `a thin frame stays on all sides`() throws {
+        let framed = Self.framed(1607, 1207, thickness: 6)
         let jpeg = try Workbench.make("format=jpeg&q=100&chroma=444", of: framed, as: .png).bytes
-        let pixels = try Workbench.pixels("w=100", of: jpeg, as: .jpeg)
-        let expected = try Workbench.pixels("w=100", of: framed, as: .png)
-        for (x, y) in [(0, 37), (99, 37), (50, 0), (50, 74)] {
-            let (shown, right) = (Int(pixels[x, y][0]), Int(expected[x, y][0]))
-            #expect(abs(shown - right) < 20, "\(x),\(y): \(shown) for \(right)")
+        Self.compare(
+            try Workbench.pixels("w=100", of: jpeg, as: .jpeg),
+            try Workbench.pixels("w=100", of: framed, as: .png),
+            "w=100"
+        )
+    }
+
+    @Test(arguments: Mezzanine.factors, [(1607, 1207), (1605, 1206), (1606, 1205)])
+    func `a thin frame stays on all sides of a result of a mezzanine`(factor: Int, size: (Int, Int)) throws {
+        let framed = Self.framed(size.0, size.1, thickness: 2)
+        let jpeg = try Workbench.make("format=jpeg&q=100&chroma=444", of: framed, as: .png).bytes
+        for (file, format) in [(framed, ImageFormat.png), (jpeg, .jpeg)] {
+            guard case .image(let header) = ImageSniffer.sniff(file.span, totalLength: file.count) else {
+                throw WorkerReply.Failure.broken("no header")
+            }
+            let small = try Workbench.run([Mezzanine(factor: factor).planText], of: file, as: format)[0]
+            let plan = try RequestLanguage.parse(query: "w=180&format=png", options: ParseOptions()).plan.canonicalText
+            let made = try Workbench.run(
+                [plan],
+                of: small.bytes,
+                as: .planes,
+                reduction: Reduction(factor: factor, original: header)
+            )[0]
+            Self.compare(
+                try Workbench.decode(made),
+                try Workbench.pixels("w=180", of: framed, as: .png),
+                "\(format) \(size) by \(factor)"
+            )
         }
     }
 }

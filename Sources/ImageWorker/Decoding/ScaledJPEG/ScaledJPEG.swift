@@ -21,10 +21,7 @@ struct ScaledJPEG: ~Copyable {
         guard [4, 8].contains(factor), let frame = BaselineFrame(file) else { return nil }
         self.frame = frame
         side = 8 / factor
-        size = PixelSize(
-            width: (frame.size.width + factor - 1) / factor,
-            height: (frame.size.height + factor - 1) / factor
-        )
+        size = frame.size.reduced(by: factor)
     }
 
     /// Decodes the image.
