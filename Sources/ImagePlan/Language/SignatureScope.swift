@@ -93,7 +93,9 @@ package struct SignatureScope: Hashable, Sendable {
     }
 
     /// The first reason for which the scope does not permit a query; `nil` if it does.
-    package func refusal(of pairs: [QueryPair]) -> RequestError? {
+    ///
+    /// - Parameter isComplete: whether parameters that the scope requires must be there; a client may still add them otherwise.
+    package func refusal(of pairs: [QueryPair], isComplete: Bool = true) -> RequestError? {
         var seen: Set<String> = []
         for pair in pairs {
             if let refusal = refusal(of: pair.name, value: pair.value ?? "") { return refusal }
@@ -101,6 +103,7 @@ package struct SignatureScope: Hashable, Sendable {
                 return Self.error(pair.name, "is given more than once, which a signed scope permits for steps only")
             }
         }
+        guard isComplete else { return nil }
         let missing = required.first { name in !pairs.contains { $0.name == name } }
         return missing.map { Self.error($0, "is required by the signed scope") }
     }

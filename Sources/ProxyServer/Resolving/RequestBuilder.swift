@@ -176,7 +176,12 @@ struct RequestBuilder: Sendable {
                 )
             )
         }
-        if let violation = parsed.scopeViolation { throw Problem(violation) }
+        do throws(RequestError) {
+            let pairs = try QueryPair.split(Array(query.utf8))
+            if let violation = parsed.scope?.refusal(of: pairs, isComplete: false) { throw violation }
+        } catch {
+            throw Problem(error)
+        }
     }
 
     /// Refuses what the source does not allow without a signature.

@@ -172,6 +172,13 @@ struct ScopedSignatureTests {
         #expect(try result(target.replacing("exp=4000000000", with: "exp=4000000001")) == "403 sig")
     }
 
+    @Test func `edgeprint url leaves required parameters to clients`() throws {
+        let target = try built("a/b.jpg", [], "w!:320-1920,q:*")
+        #expect(try result(target) == "403 w")
+        #expect(try result(target + "&w=400&q=50") == "200")
+        #expect(try result(target + "&w=40") == "403 w")
+    }
+
     @Test(
         arguments: [
             ("a/b.jpg", [("w", "100")], "w:320-1920", 403, "w"), ("a/b.jpg", [("h", "400")], "w:320-1920", 403, "h"),
