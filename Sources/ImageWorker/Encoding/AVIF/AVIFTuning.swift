@@ -72,11 +72,20 @@ struct AVIFTuning {
 
     /// The tuning of an animation.
     ///
+    /// libavif encodes sequences in aom's real-time mode from speed 7 on. There aom 3.6 crashes at speed 7 with some pictures, and level 0
+    /// is not lossless.
     /// - Parameters:
     ///   - quality: 1–100; `nil` for lossless.
     ///   - effort: 0–9.
     static func animation(quality: Int?, effort: Int) -> AVIFTuning {
-        AVIFTuning(speed: speed(effort), depth: 8, level: quality.map(linearLevel), tools: [])
+        let level = quality.map(linearLevel)
+        let mayBeRealTime = speed(effort) > 7 && level ?? 0 > 0
+        return AVIFTuning(
+            speed: mayBeRealTime ? speed(effort) : min(speed(effort), 6),
+            depth: 8,
+            level: level,
+            tools: []
+        )
     }
 
     private init(speed: CInt, depth: UInt32, level: Int?, tools: [(String, String)]) {
