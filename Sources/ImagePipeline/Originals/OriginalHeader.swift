@@ -6,11 +6,12 @@ import LinuxSystem
 enum OriginalHeader {
     /// Bytes that are read first.
     private static let firstLook = 64 << 10
-    /// Maximum bytes that are read; photographs may have megabytes of metadata before their size.
-    private static let lastLook = 16 << 20
     static let unknown = PipelineError.notAnImage("the image format is unknown")
 
     /// Reads an original up to the end of its header; blocks.
+    ///
+    /// That may be all of it: photographs have megabytes of metadata before their size, the directory of a TIFF may follow the pixels,
+    /// and the frames of an animation are counted.
     ///
     /// - Throws: `.notAnImage` or `.broken` if the bytes are not a valid image header; content that is no image is `other` if the
     ///   source passes it on.
@@ -23,8 +24,8 @@ enum OriginalHeader {
             switch try examine(bytes, of: body.length, from: source) {
             case .found(let header): return header.examined(in: body)
             case .needs(let wanted):
-                guard look < min(body.length, lastLook) else { throw .broken("the image header is incomplete") }
-                look = min(body.length, lastLook, max(wanted, look * 4))
+                guard look < body.length else { throw .broken("the image header is incomplete") }
+                look = min(body.length, max(wanted, look * 4))
             }
         }
     }
