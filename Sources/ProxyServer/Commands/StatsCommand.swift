@@ -101,7 +101,7 @@ struct StatsCommand: ParsableCommand {
                     before = (now, at)
                 }
                 guard let watch = watch?.seconds, number != count else { return }
-                usleep(UInt32(clamping: Int(watch * 1e6)))
+                Thread.sleep(forTimeInterval: watch)
             }
         }
     }

@@ -187,7 +187,9 @@ struct URLCommand: ParsableCommand {
             guard let seconds = ScaledNumber.parse(text, units: ScaledNumber.seconds, bare: nil), seconds > 0 else {
                 throw ValidationError("--expires '\(text)' is neither a duration such as 1h nor seconds since 1970.")
             }
-            return now + Int64(seconds)
+            let end = now.addingReportingOverflow(Int64(seconds))
+            guard !end.overflow else { throw ValidationError("--expires '\(text)' is too long.") }
+            return end.partialValue
         }
     }
 }

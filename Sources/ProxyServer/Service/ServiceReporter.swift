@@ -29,7 +29,7 @@ final class ServiceReporter: Sendable {
         self.notifier = notifier
         self.probes = probes
         isWatched = watchdogMicroseconds != nil
-        interval = max(1_000_000, min(Self.statusInterval, (watchdogMicroseconds ?? .max / 1000) * 1000 / 2))
+        interval = max(1_000_000, min(Self.statusInterval / 1000, (watchdogMicroseconds ?? .max) / 2) * 1000)
     }
 
     /// Starts the thread.

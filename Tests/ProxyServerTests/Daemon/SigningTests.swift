@@ -69,6 +69,10 @@ struct SigningTests {
         }
         let late = try url(rig, "photos/a.png", "w=8", "--expires", "\(now + 100_000)")
         #expect(try rig.get(late)["Cache-Control"] == "max-age=600")
+        let endless = try CommandRun([
+            "url", "a/b", "--expires", "106751991167300d", "--config", rig.daemon.configurationFile,
+        ])
+        #expect(endless.code == 64 && endless.errors.contains("is too long"), "\(endless.errors)")
         let over = try url(rig, "photos/a.png", "w=8", "--expires", "\(now - 1)")
         let refused = try rig.get(over)
         #expect(refused.status == 403)
