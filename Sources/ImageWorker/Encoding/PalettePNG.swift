@@ -20,7 +20,7 @@ struct PalettePNG {
         let colours = order.map { palette.colours[$0] }
 
         var file: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-        append("IHDR", Self.word(width) + Self.word(height) + [UInt8(palette.bits), 3, 0, 0, 0], to: &file)
+        append("IHDR", PNGChunk.word(width) + PNGChunk.word(height) + [UInt8(palette.bits), 3, 0, 0, 0], to: &file)
         append("PLTE", colours.flatMap { [UInt8($0 >> 24), UInt8($0 >> 16 & 255), UInt8($0 >> 8 & 255)] }, to: &file)
         let alphas = colours.map { UInt8($0 & 255) }.prefix { $0 < 255 }
         if !alphas.isEmpty { append("tRNS", Array(alphas), to: &file) }
@@ -62,7 +62,7 @@ struct PalettePNG {
             let end = place + 12 + length
             guard end <= file.count else { break }
             if file[place + 4..<place + 8].elementsEqual("PLTE".utf8) {
-                return Array(file[..<end]) + chunk("tRNS", [255]) + file[end...]
+                return Array(file[..<end]) + PNGChunk.encoded("tRNS", [255]) + file[end...]
             }
             place = end
         }
@@ -70,13 +70,6 @@ struct PalettePNG {
     }
 
     private func append(_ type: String, _ content: [UInt8], to file: inout [UInt8]) {
-        file += Self.chunk(type, content)
+        file += PNGChunk.encoded(type, content)
     }
-
-    private static func chunk(_ type: String, _ content: [UInt8]) -> [UInt8] {
-        let body = Array(type.utf8) + content
-        return word(content.count) + body + word(Int(unsafe crc32(0, body, uInt(body.count))))
-    }
-
-    private static func word(_ value: Int) -> [UInt8] { [24, 16, 8, 0].map { UInt8(value >> $0 & 255) } }
 }

@@ -78,7 +78,7 @@ struct GainMapContainer {
     ///
     /// - Parameter offset: where the second image begins, from the TIFF header on.
     private static func index(lengths: [Int], offset: Int) -> [UInt8] {
-        func word(_ value: Int) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) } }
+        func word(_ value: Int) -> [UInt8] { UInt32(truncatingIfNeeded: value).octets }
         func entry(_ tag: UInt8, type: UInt8, count: Int, _ value: [UInt8]) -> [UInt8] {
             [0xB0, tag, 0, type] + word(count) + value
         }

@@ -62,7 +62,6 @@ struct GainMapSegment: Equatable {
 
     /// The content after the identifier.
     var content: [UInt8] {
-        [0, 0] + writerVersion.octets + [flags]
-            + numbers.flatMap { number in [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) } }
+        [0, 0] + writerVersion.octets + [flags] + numbers.flatMap(\.octets)
     }
 }

@@ -37,7 +37,7 @@ enum SequenceLoop {
     }
 
     private static func edits(duration: Int) -> [UInt8] {
-        func word(_ value: Int) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) } }
+        func word(_ value: Int) -> [UInt8] { UInt32(truncatingIfNeeded: value).octets }
         let list = Array("elst".utf8) + word(1) + word(1) + word(duration) + word(0) + word(0x1_0000)
         return word(editsSize) + Array("edts".utf8) + word(list.count + 4) + list
     }

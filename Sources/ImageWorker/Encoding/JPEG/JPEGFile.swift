@@ -64,8 +64,3 @@ struct JPEGFile {
         bytes += [0xFF, marker] + UInt16(content.count + 2).octets + content
     }
 }
-
-extension UInt16 {
-    /// The bytes, most significant first.
-    var octets: [UInt8] { [UInt8(self >> 8), UInt8(self & 0xFF)] }
-}
