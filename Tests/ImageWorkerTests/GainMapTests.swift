@@ -87,13 +87,13 @@ struct GainMapTests {
     }
 
     @Test func `the rest of the XMP packet is unchanged`() throws {
-        let kept = try #require(XMPPacket(bytes: Array(Self.packet.utf8)).withoutReferences)
+        let kept = try #require(XMPPacket(bytes: Array(Self.packet.utf8)).ofResult)
         let text = String(decoding: kept, as: UTF8.self)
         #expect(text.contains("<dc:title>A bus</dc:title>") && text.contains("dc:source=\"camera > roll\""))
         #expect(text.hasPrefix("<?xpacket begin=") && text.hasSuffix("<?xpacket end=\"w\"?>"))
         #expect(text.contains("xmlns:dc=") && !text.contains("xmlns:hdrgm") && !text.contains("rdf:Seq"))
         // Nothing is left to remove, and nothing else changed.
-        #expect(XMPPacket(bytes: kept).withoutReferences == kept)
+        #expect(XMPPacket(bytes: kept).ofResult == kept)
     }
 
     @Test(
@@ -107,8 +107,24 @@ struct GainMapTests {
     )
     func `references are removed with everything inside them`(text: String, expected: String?) {
         let packet = text.replacing("'G'", with: "'http://ns.adobe.com/hdr-gain-map/1.0/'")
-        let kept = XMPPacket(bytes: Array(packet.utf8)).withoutReferences
+        let kept = XMPPacket(bytes: Array(packet.utf8)).ofResult
         #expect(kept.map { String(decoding: $0, as: UTF8.self) } == expected)
+    }
+
+    @Test(
+        arguments: [
+            ("<r xmlns:t='T' t:Orientation='6' t:Make='M'/>", "<r xmlns:t='T' t:Make='M'/>"),
+            (
+                "<r xmlns:t='T'><t:Orientation>6</t:Orientation><t:Make>M</t:Make></r>",
+                "<r xmlns:t='T'><t:Make>M</t:Make></r>"
+            ),
+            ("<r xmlns:t='T' xmlns:u='U' u:Orientation='6'/>", "<r xmlns:t='T' xmlns:u='U' u:Orientation='6'/>"),
+        ]
+    )
+    func `an orientation is removed, since results are upright`(text: String, expected: String) {
+        func packet(_ text: String) -> String { text.replacing("'T'", with: "'http://ns.adobe.com/tiff/1.0/'") }
+        let kept = XMPPacket(bytes: Array(packet(text).utf8)).ofResult
+        #expect(kept.map { String(decoding: $0, as: UTF8.self) } == packet(expected))
     }
 
     @Test func `damaged packets do no harm`() {
@@ -121,7 +137,7 @@ struct GainMapTests {
                     "<>/\"'=: a".utf8.randomElement(using: &generator) ?? 0
             }
             bytes.removeLast(Int.random(in: 0..<bytes.count, using: &generator))
-            let kept = XMPPacket(bytes: bytes).withoutReferences
+            let kept = XMPPacket(bytes: bytes).ofResult
             #expect((kept?.count ?? 0) <= bytes.count)
         }
     }

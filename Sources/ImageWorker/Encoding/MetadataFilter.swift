@@ -19,7 +19,7 @@ struct MetadataFilter {
         return try raster.withMetadata { metadata in
             // The result contains one image and no auxiliary data.
             if let packet {
-                packet.withoutReferences.map { metadata.set(VIPS_META_XMP_NAME, $0) }
+                packet.ofResult.map { metadata.set(VIPS_META_XMP_NAME, $0) }
                     ?? metadata.remove(VIPS_META_XMP_NAME)
             }
             for field in fields where !keeps(field, among: fields) { metadata.remove(field) }

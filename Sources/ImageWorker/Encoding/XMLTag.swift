@@ -44,13 +44,11 @@ struct XMLTag {
         attributes = isClosing ? [] : Self.attributes(in: named[name.endIndex...])
     }
 
-    /// Returns the tag without the attributes of some prefixes and without the declarations of these prefixes.
-    func without(attributesOf prefixes: Set<[UInt8]>) -> [UInt8] {
+    /// Returns the tag without some of its attributes.
+    func without(_ isDropped: (Attribute) -> Bool) -> [UInt8] {
         var kept: [UInt8] = []
         var position = bytes.startIndex
-        for attribute in attributes {
-            let binds = attribute.prefix == Array("xmlns".utf8) && prefixes.contains(attribute.localName)
-            guard binds || prefixes.contains(attribute.prefix) else { continue }
+        for attribute in attributes where isDropped(attribute) {
             kept += bytes[position..<attribute.range.lowerBound]
             position = attribute.range.upperBound
         }

@@ -1,7 +1,7 @@
-/// An XMP packet (ISO 16684-1), for removing references to data that a result does not contain.
+/// An XMP packet (ISO 16684-1), for removing what is not true of a result.
 ///
 /// Gain maps, motion photos, depth maps and extended XMP are stored after the image or in segments of their own. References to them
-/// would make readers look for them at the wrong place.
+/// would make readers look for them at the wrong place. Results are upright, so that another orientation would turn them.
 struct XMPPacket {
     let bytes: [UInt8]
 
@@ -14,10 +14,17 @@ struct XMPPacket {
         "http://ns.adobe.com/xmp/note/",
     ]
 
-    /// The packet without elements and attributes of these namespaces; `nil` if it uses them and is malformed.
-    var withoutReferences: [UInt8]? {
+    /// The namespace of an orientation.
+    private static let tiff = "http://ns.adobe.com/tiff/1.0/"
+
+    /// The packet without elements and attributes of these namespaces and without an orientation; `nil` if it uses them and is malformed.
+    var ofResult: [UInt8]? {
         let prefixes = prefixes(of: Self.referenceNamespaces)
-        guard !prefixes.isEmpty else { return bytes }
+        let tiff = self.prefixes(of: [Self.tiff])
+        guard !prefixes.isEmpty || !tiff.isEmpty else { return bytes }
+        func drops(_ prefix: [UInt8], _ name: [UInt8]) -> Bool {
+            prefixes.contains(prefix) || tiff.contains(prefix) && name.elementsEqual("Orientation".utf8)
+        }
         var kept: [UInt8] = []
         kept.reserveCapacity(bytes.count)
         var position = 0
@@ -31,16 +38,19 @@ struct XMPPacket {
             }
             guard let end = endOfTag(from: position) else { return nil }
             let tag = XMLTag(bytes[position..<end])
-            if dropped > 0 || prefixes.contains(tag.prefix) {
+            if dropped > 0 || drops(tag.prefix, tag.localName) {
                 switch tag.kind {
                 case .opening: dropped += 1
                 case .closing:
                     dropped -= 1
-                    guard dropped >= 0, dropped > 0 || prefixes.contains(tag.prefix) else { return nil }
+                    guard dropped >= 0, dropped > 0 || drops(tag.prefix, tag.localName) else { return nil }
                 case .empty, .other: break
                 }
             } else {
-                kept += tag.without(attributesOf: prefixes)
+                kept += tag.without { attribute in
+                    let declares = attribute.prefix == Array("xmlns".utf8) && prefixes.contains(attribute.localName)
+                    return declares || drops(attribute.prefix, attribute.localName)
+                }
             }
             position = end
         }
