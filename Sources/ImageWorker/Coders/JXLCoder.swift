@@ -61,7 +61,9 @@ struct JXLCoder: Coder {
     func encode(_ picture: FinishedPicture, _ options: EncodingOptions) throws -> EncodedPicture {
         let effort = options.effort(in: Self.efforts, standard: Self.standardEffort)
         try Self.checkMemory(for: picture.size, effort: Int(effort))
-        return try save(picture, options) { raster, bytes, count in
+        // The pixels are read twice if there is metadata.
+        let picture = options.strips ? picture : try picture.inMemory(options.deadline)
+        let encoded = try save(picture, options) { raster, bytes, count in
             unsafe edge_vips_save_jxl(
                 raster.pointer,
                 &bytes,
@@ -72,5 +74,8 @@ struct JXLCoder: Coder {
                 options.strips ? 1 : 0
             )
         }
+        guard !options.strips else { return encoded }
+        let metadata = try WebPMetadata(of: picture.stacked())
+        return JXLContainer(exif: metadata.exif, packet: metadata["XMP "]).file(of: encoded)
     }
 }

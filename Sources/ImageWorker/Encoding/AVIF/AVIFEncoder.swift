@@ -109,11 +109,7 @@ struct AVIFEncoder {
         unsafe image.pointee.matrixCoefficients = avifMatrixCoefficients(options.isLossless ? 0 : 6)
         unsafe image.pointee.yuvRange = AVIF_RANGE_FULL
         if let profile = metadata?["ICCP"] { unsafe avifImageSetProfileICC(image, profile, profile.count) }
-        if let exif = metadata?["EXIF"] {
-            let prefix = Array("Exif\0\0".utf8)
-            let block = exif.starts(with: prefix) ? Array(exif.dropFirst(prefix.count)) : exif
-            unsafe avifImageSetMetadataExif(image, block, block.count)
-        }
+        if let exif = metadata?.exif { unsafe avifImageSetMetadataExif(image, exif, exif.count) }
         if let packet = metadata?["XMP "] { unsafe avifImageSetMetadataXMP(image, packet, packet.count) }
         let bands = frame.bands
         precondition(bands == 3 || bands == 4)

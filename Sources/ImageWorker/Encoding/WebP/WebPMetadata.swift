@@ -33,6 +33,12 @@ struct WebPMetadata {
         }
     }
 
+    /// The EXIF block from the TIFF header on; `nil` if there is none.
+    var exif: [UInt8]? {
+        let prefix = Array("Exif\0\0".utf8)
+        return self["EXIF"].map { block in block.starts(with: prefix) ? Array(block.dropFirst(prefix.count)) : block }
+    }
+
     /// The content of a chunk; `nil` if there is none.
     subscript(name: String) -> [UInt8]? { chunks.first { $0.name == name }?.bytes }
 
