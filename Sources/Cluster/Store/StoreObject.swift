@@ -1,4 +1,5 @@
 package import HTTPCache
+import HTTPSemantics
 
 /// The objects of the shared store, and their encoding.
 ///
@@ -105,7 +106,8 @@ package enum StoreObject {
     package static func meta(_ bytes: [UInt8], of origin: CacheKey) -> Found<Meta> {
         open(bytes, metaKey(origin)) { fields, place in
             guard let record = fields.bytes(Tag.origin).flatMap({ OriginRecord(encoded: $0) }), record.key == origin,
-                record.kind == .picture, record.length >= 0, let confirmedAt = fields.integer(Tag.confirmedAt)
+                record.kind == .picture, record.length >= 0, let confirmedAt = fields.integer(Tag.confirmedAt),
+                Freshness.isPossible(confirmedAt)
             else { return nil }
             return Meta(record: record, confirmedAt: confirmedAt, place: place)
         }

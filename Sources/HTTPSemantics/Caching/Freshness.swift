@@ -17,10 +17,15 @@ package struct Freshness: Hashable, Sendable {
         self.lifetime = lifetime
     }
 
+    /// Whether a time or a duration in seconds is one that clocks and fields can say, so that sums of a few of them do not overflow.
+    package static func isPossible(_ seconds: Int64) -> Bool {
+        // Some 35,000 years; dates have four digits of a year (RFC 9110 §5.6.7).
+        seconds.magnitude < 1 << 40
+    }
+
     /// The freshness to reckon with.
     private var sound: Freshness {
-        // Some 35,000 years; dates have four digits of a year (RFC 9110 §5.6.7).
-        let isSound = responseTime.magnitude | initialAge.magnitude | lifetime.magnitude < 1 << 40
+        let isSound = Self.isPossible(responseTime) && Self.isPossible(initialAge) && Self.isPossible(lifetime)
         return isSound ? self : Freshness(responseTime: 0, initialAge: 0, lifetime: 0)
     }
 

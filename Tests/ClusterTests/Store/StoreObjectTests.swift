@@ -85,6 +85,12 @@ struct StoreObjectTests {
         }
     }
 
+    @Test(arguments: [Int64.max, .min, 1 << 40, -1 << 40])
+    func `a time that no clock shows is damage`(time: Int64) {
+        let object = StoreObject.encode(StoreObject.Meta(record: record, confirmedAt: time, place: place))
+        #expect(Self.isDamaged(StoreObject.meta(object, of: record.key)))
+    }
+
     private static func isDamaged<Value>(_ found: StoreObject.Found<Value>) -> Bool {
         if case .damaged = found { true } else { false }
     }
