@@ -96,9 +96,14 @@ package struct ObjectRequest: Sendable {
             self.rate = rate
         }
 
+        /// The longest time that the length of content is worth, in milliseconds: a day.
+        private static let longest = 86_400_000.0
+
         /// The nanoseconds that content of a length may take.
         func nanoseconds(for length: Int) -> Int64 {
-            (Int64(rest) + Int64(length) * 1_000 / Int64(max(1, rate))) * 1_000_000
+            // A limit may be any length that a record of the store states: integers would overflow.
+            let transfer = min(Double(length) * 1_000 / Double(max(1, rate)), Self.longest)
+            return (Int64(rest) + Int64(transfer)) * 1_000_000
         }
     }
 

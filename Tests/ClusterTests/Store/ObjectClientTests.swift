@@ -42,4 +42,21 @@ struct ObjectClientTests {
         #expect(try prompt.wait { $0 != nil } == true)
         #expect(try late.wait { $0 != nil }?.get().bytes == [1, 2])
     }
+
+    @Test(arguments: [1 << 62, Int.max])
+    func `a content of unknown length has time, however long it may be`(limit: Int) throws {
+        let origin = try ScriptedOrigin { _, connection in
+            connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n")
+        }
+        let client = try ObjectClient(
+            ObjectBucket(name: "pics", prefix: "", endpoint: origin.url),
+            credentials: nil,
+            maximum: 1,
+            name: "objects"
+        )
+        defer { client.close() }
+        let patience = ObjectRequest.Patience(firstByte: 20_000, rest: 20_000)
+        let response = try client.perform(ObjectRequest(.getFile, "x", limit: limit, patience: patience)).get()
+        #expect(response.body?.length == 3)
+    }
 }
