@@ -7,6 +7,7 @@ import OriginTransfer
 extension SharedStore {
     package func find(
         original key: CacheKey,
+        atMost limit: Int,
         needsBody: Bool,
         completion: @escaping @Sendable (SharedOriginal?) -> Void
     ) {
@@ -14,6 +15,10 @@ extension SharedStore {
         read(ObjectRequest(.get, object, limit: StoreObject.maximumMeta, patience: configuration.reading)) {
             [self] response in
             guard let response, let meta = value(StoreObject.meta(response.bytes, of: key), of: object) else {
+                return completion(nil)
+            }
+            guard meta.record.length <= limit else {
+                note { $0.misses += 1 }
                 return completion(nil)
             }
             let record = localized(meta, response)

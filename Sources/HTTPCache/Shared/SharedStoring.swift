@@ -80,8 +80,15 @@ package protocol SharedStoring: Sendable {
 
     /// Looks up an original.
     ///
-    /// - Parameter needsBody: whether to fetch its content, too.
-    func find(original key: CacheKey, needsBody: Bool, completion: @escaping @Sendable (SharedOriginal?) -> Void)
+    /// - Parameters:
+    ///   - limit: the maximum bytes of its content; a longer one is a miss.
+    ///   - needsBody: whether to fetch its content, too.
+    func find(
+        original key: CacheKey,
+        atMost limit: Int,
+        needsBody: Bool,
+        completion: @escaping @Sendable (SharedOriginal?) -> Void
+    )
     /// Looks up the content of an original whose record is known.
     func find(bodyOf record: OriginRecord, completion: @escaping @Sendable (OriginBody?) -> Void)
     /// Looks up a result.

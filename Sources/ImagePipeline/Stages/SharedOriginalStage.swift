@@ -30,7 +30,8 @@ struct SharedOriginalStage: Sendable {
                 resume { completion(restore(body, of: original)) }
             }
         } else {
-            shared.find(original: store.request.key, needsBody: needsBody) { found in
+            let limit = store.request.source.limits.sourceBytes
+            shared.find(original: store.request.key, atMost: limit, needsBody: needsBody) { found in
                 guard let found else { return completion(nil) }
                 resume { completion(adopt(found)) }
             }

@@ -35,7 +35,9 @@ struct StoreFailureTests {
         engine.freeze()
         let found = Signal<[SharedOriginal?]>([])
         for _ in 0..<5 {
-            store.find(original: record.key, needsBody: true) { original in found.update { $0.append(original) } }
+            store.find(original: record.key, atMost: .max, needsBody: true) { original in
+                found.update { $0.append(original) }
+            }
         }
         #expect(found.value.isEmpty)
         // The clock stands still until all are on their way.
@@ -113,7 +115,9 @@ struct StoreFailureTests {
         }
         let store = try StoreRig.store(prefix, endpoint: proxy.url, firstByte: 150, time: time)
         let found = Signal<SharedOriginal??>(nil)
-        store.find(original: record.key, needsBody: true) { original in found.update { $0 = .some(original) } }
+        store.find(original: record.key, atMost: .max, needsBody: true) { original in
+            found.update { $0 = .some(original) }
+        }
         try begun.wait { $0 == 1 }
         // Again and again: the first bytes may arrive after the first advance.
         try waitFor {

@@ -44,9 +44,11 @@ extension SharedStore {
         guard queue.waitUntilEmpty(nanoseconds: 30_000_000_000) else { throw SignalTimeout() }
     }
 
-    func original(_ key: CacheKey, needsBody: Bool = true) throws -> SharedOriginal? {
+    func original(_ key: CacheKey, atMost limit: Int = .max, needsBody: Bool = true) throws -> SharedOriginal? {
         let found = Signal<SharedOriginal??>(nil)
-        find(original: key, needsBody: needsBody) { original in found.update { $0 = .some(original) } }
+        find(original: key, atMost: limit, needsBody: needsBody) { original in
+            found.update { $0 = .some(original) }
+        }
         return try found.wait { $0 != nil } ?? nil
     }
 

@@ -327,8 +327,13 @@ private final class HeldStore: SharedStoring {
         looks.update { $0.append { [store] in store.find(mezzanine: plan, of: digest, completion: completion) } }
     }
 
-    func find(original key: CacheKey, needsBody: Bool, completion: @escaping @Sendable (SharedOriginal?) -> Void) {
-        store.find(original: key, needsBody: needsBody, completion: completion)
+    func find(
+        original key: CacheKey,
+        atMost limit: Int,
+        needsBody: Bool,
+        completion: @escaping @Sendable (SharedOriginal?) -> Void
+    ) {
+        store.find(original: key, atMost: limit, needsBody: needsBody, completion: completion)
     }
 
     func find(bodyOf record: OriginRecord, completion: @escaping @Sendable (OriginBody?) -> Void) {

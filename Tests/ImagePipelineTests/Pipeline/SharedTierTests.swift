@@ -107,6 +107,16 @@ struct SharedTierTests {
         #expect(try other.fill("a.png", width: 320).status == .miss)
     }
 
+    @Test func `an original over the limit of its source is not taken from another node`() throws {
+        let (one, other) = try (ClusterNode(prefix), ClusterNode(prefix))
+        _ = try one.fill("a.png", width: 320)
+        let limit = one.rig.png().count - 1
+        let pending = other.rig.ask("a.png", nil, rule: { $0.limits.sourceBytes = limit })
+        try other.rig.loader.wait(for: 1)[0].fail(.originTimeout("first byte"))
+        #expect(try pending.error() == .originTimeout("first byte"))
+        #expect(other.store.statistics.misses == 1 && other.store.statistics.damaged == 0)
+    }
+
     @Test func `a purge drops the writes that wait`() throws {
         let gate = try ScriptedGate()
         let writes = Signal(0)
