@@ -11,7 +11,8 @@ extension VariantRequest {
         return Recompression.effort(
             of: plan,
             result: record.format,
-            pixels: record.width * record.height,
+            // The sides of a record from another node, or of a damaged one, may be any.
+            pixels: PixelSize(width: record.width, height: record.height).pixels,
             frames: record.frames,
             bucket: bucket ?? .rest,
             quality: quality,

@@ -175,6 +175,16 @@ struct RecompressionTests {
         }
     }
 
+    @Test func `a record with sides that no picture has is not encoded again`() throws {
+        let request = request()
+        try make(request)
+        var record = try #require(rig.store.variant(request.key)?.record)
+        #expect(request.recompression(of: record) == 6)
+        record.width = .max
+        record.height = .max
+        #expect(request.recompression(of: record) == nil)
+    }
+
     @Test func `0 minutes turn it off, and one minute is the first request`() throws {
         let off = request { $0.recompressAfter = 0 }
         try make(off)
