@@ -14,9 +14,9 @@ extension SharedStore {
         let object = StoreObject.metaKey(key)
         read(ObjectRequest(.get, object, limit: StoreObject.maximumMeta, patience: configuration.reading)) {
             [self] response in
-            guard let response, let meta = value(StoreObject.meta(response.bytes, of: key), of: object) else {
-                return completion(nil)
-            }
+            guard let response else { return completion(nil) }
+            let decoded = StoreObject.meta(response.bytes, of: key, isReadable: configuration.isReadable)
+            guard let meta = value(decoded, of: object) else { return completion(nil) }
             guard meta.record.length <= limit else {
                 note { $0.misses += 1 }
                 return completion(nil)
@@ -64,8 +64,13 @@ extension SharedStore {
         read(request, hasOwnLimit: true) { [self] response in
             guard let response else { return completion(nil) }
             let received = ReceivedResult { [self] in
-                guard let found = value(StoreObject.result(response.bytes, plan: plan, of: digest), of: key)
-                else { return nil }
+                let result = StoreObject.result(
+                    response.bytes,
+                    plan: plan,
+                    of: digest,
+                    isReadable: configuration.isReadable
+                )
+                guard let found = value(result, of: key) else { return nil }
                 // What was made of this content needs no validation. Where purges may be missing, that of the original tells whether
                 // it is still the content.
                 guard verdict(subject, found.place) != .purged else {
@@ -90,7 +95,13 @@ extension SharedStore {
         read(request, hasOwnLimit: true) { [self] response in
             guard let response else { return completion(nil) }
             let received = ReceivedResult { [self] in
-                let result = StoreObject.result(response.bytes, as: .mezzanine, plan: plan, of: digest)
+                let result = StoreObject.result(
+                    response.bytes,
+                    as: .mezzanine,
+                    plan: plan,
+                    of: digest,
+                    isReadable: configuration.isReadable
+                )
                 guard let found = value(result, of: key) else { return nil }
                 // No purge makes it wrong: it belongs to the content, which only a usable record names.
                 note { $0.hits += 1 }

@@ -28,6 +28,8 @@ package final class SharedStore: SharedStoring {
         /// Threads that write.
         package var writers = 2
         package var breaker = StoreBreaker.Policy()
+        /// Whether this release can read an object's metadata; otherwise the object is a miss, and stays for nodes of later releases.
+        package var isReadable: @Sendable (DiskClass, _ metadata: [UInt8]) -> Bool = { _, _ in true }
         /// The version of the encoders: nodes share results only with nodes that have the same.
         package var encoders: String
 
@@ -106,6 +108,7 @@ package final class SharedStore: SharedStoring {
             clock: clock,
             time: time,
             patience: configuration.writing,
+            isReadable: configuration.isReadable,
             verdict: verdict
         ) { change in counts.value.withLock { change(&$0) } }
         for _ in 0..<max(1, configuration.writers) { try SystemThread.start(name: "store-queue") { writing.run() } }

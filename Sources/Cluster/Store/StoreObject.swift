@@ -103,29 +103,40 @@ package enum StoreObject {
     }
 
     /// Decodes the record of an original with a key.
-    package static func meta(_ bytes: [UInt8], of origin: CacheKey) -> Found<Meta> {
+    ///
+    /// - Parameter isReadable: whether this release can read a record's metadata; a later one wrote it otherwise.
+    package static func meta(
+        _ bytes: [UInt8],
+        of origin: CacheKey,
+        isReadable: (DiskClass, _ metadata: [UInt8]) -> Bool = { _, _ in true }
+    ) -> Found<Meta> {
         open(bytes, metaKey(origin)) { fields, place in
             guard let record = fields.bytes(Tag.origin).flatMap({ OriginRecord(encoded: $0) }), record.key == origin,
                 record.kind == .picture, record.length >= 0, let confirmedAt = fields.integer(Tag.confirmedAt),
                 Freshness.isPossible(confirmedAt)
-            else { return nil }
-            return Meta(record: record, confirmedAt: confirmedAt, place: place)
+            else { return .damaged }
+            guard isReadable(.originals, record.metadata) else { return .newer }
+            return .value(Meta(record: record, confirmedAt: confirmedAt, place: place))
         }
     }
 
     /// Decodes a result, or a mezzanine.
+    ///
+    /// - Parameter isReadable: as for `meta`.
     package static func result(
         _ bytes: [UInt8],
         as kind: Kind = .result,
         plan: CacheKey,
-        of digest: CacheKey
+        of digest: CacheKey,
+        isReadable: (DiskClass, _ metadata: [UInt8]) -> Bool = { _, _ in true }
     ) -> Found<Result> {
         open(bytes, key(kind, plan, of: digest)) { fields, place in
             guard let record = fields.bytes(Tag.variant).flatMap({ VariantRecord(encoded: $0) }),
                 record.originDigest == digest, let bytes = fields.bytes(Tag.bytes).map(Array.init),
                 record.length == bytes.count, record.digest == CacheKey(hashing: bytes)
-            else { return nil }
-            return Result(record: record, bytes: bytes, place: place)
+            else { return .damaged }
+            guard isReadable(.variants, record.metadata) else { return .newer }
+            return .value(Result(record: record, bytes: bytes, place: place))
         }
     }
 
@@ -141,7 +152,7 @@ package enum StoreObject {
     private static func open<Value>(
         _ bytes: [UInt8],
         _ key: String,
-        _ read: (TaggedFields.Reader, SharedPlace) -> Value?
+        _ read: (TaggedFields.Reader, SharedPlace) -> Found<Value>
     ) -> Found<Value> {
         guard let end = bytes.prefix(64).firstIndex(of: UInt8(ascii: "\n")) else { return .damaged }
         let line = String(decoding: bytes[..<end], as: UTF8.self)
@@ -152,9 +163,8 @@ package enum StoreObject {
         let rest = bytes[(end + 1)...].dropFirst(32)
         guard digest.count == 32, CacheKey(hashing: Array(rest)).bytes == Array(digest),
             let fields = TaggedFields.Reader(rest), fields.text(Tag.key) == key,
-            let sequence = fields.integer(Tag.sequence), let log = fields.text(Tag.log),
-            let value = read(fields, SharedPlace(sequence: sequence, log: log))
+            let sequence = fields.integer(Tag.sequence), let log = fields.text(Tag.log)
         else { return .damaged }
-        return .value(value)
+        return read(fields, SharedPlace(sequence: sequence, log: log))
     }
 }

@@ -30,6 +30,7 @@ final class StoreWriter: Sendable {
     private let clock: StoreClock
     private let time: any TimeSource
     private let patience: ObjectRequest.Patience
+    private let isReadable: @Sendable (DiskClass, _ metadata: [UInt8]) -> Bool
     private let verdict: @Sendable (PurgeSubject, SharedPlace) -> SharedVerdict
     private let note: @Sendable ((inout StoreStatistics) -> Void) -> Void
     /// The kinds of conditions that the store has refused, for as long as this process runs.
@@ -38,6 +39,7 @@ final class StoreWriter: Sendable {
     /// Creates a writer without threads.
     ///
     /// - Parameters:
+    ///   - isReadable: whether this release can read an object's metadata; others are not replaced.
     ///   - verdict: what the purges since a place mean for a subject.
     ///   - note: changes the statistics.
     init(
@@ -47,11 +49,13 @@ final class StoreWriter: Sendable {
         clock: StoreClock,
         time: any TimeSource,
         patience: ObjectRequest.Patience,
+        isReadable: @escaping @Sendable (DiskClass, _ metadata: [UInt8]) -> Bool,
         verdict: @escaping @Sendable (PurgeSubject, SharedPlace) -> SharedVerdict,
         note: @escaping @Sendable ((inout StoreStatistics) -> Void) -> Void
     ) {
         (self.queue, self.client, self.breaker, self.clock) = (queue, client, breaker, clock)
-        (self.time, self.patience, self.verdict, self.note) = (time, patience, verdict, note)
+        (self.time, self.patience, self.isReadable) = (time, patience, isReadable)
+        (self.verdict, self.note) = (verdict, note)
     }
 
     /// Writes until the queue is closed; blocks.
@@ -173,7 +177,7 @@ final class StoreWriter: Sendable {
 
     /// Whether a record replaces the stored one: not one that was confirmed later, and is usable.
     private func mayReplace(_ bytes: [UInt8], by record: OriginRecord, _ place: SharedPlace) -> Bool {
-        switch StoreObject.meta(bytes, of: record.key) {
+        switch StoreObject.meta(bytes, of: record.key, isReadable: isReadable) {
         case .damaged: return true
         case .newer: return false
         case .value(let stored):

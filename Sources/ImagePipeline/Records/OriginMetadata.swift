@@ -55,7 +55,7 @@ extension Placeholder: TaggedValue {
 extension OriginRecord {
     /// The format and size from the body's first bytes.
     ///
-    /// Meaningful for images only. A store never reads a record with unknown metadata (`DiskStore.Configuration.isReadable`).
+    /// Meaningful for images only. No store reads a record with unknown metadata (`PictureMetadata.isReadable`).
     package var header: ImageHeader {
         get { pictureMetadata.header }
         set { pictureMetadata.header = newValue }

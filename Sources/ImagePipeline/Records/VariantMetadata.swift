@@ -60,7 +60,8 @@ package struct VariantMetadata: Hashable, Sendable {
 
 /// Checks the metadata that the pipeline writes.
 package enum PictureMetadata {
-    /// Whether this release can read the metadata of an original or a variant (`DiskStore.Configuration.isReadable`).
+    /// Whether this release can read the metadata of an original or a variant; a store reads no others
+    /// (`DiskStore.Configuration.isReadable`, `SharedStore.Configuration.isReadable`).
     package static func isReadable(_ diskClass: DiskClass, _ metadata: [UInt8]) -> Bool {
         switch diskClass {
         case .originals: OriginMetadata(encoded: metadata) != nil
@@ -117,7 +118,7 @@ extension VariantRecord {
         set { (picture.quality, picture.score) = (newValue?.quality, newValue?.score) }
     }
 
-    /// A store never reads a record with unknown metadata (`DiskStore.Configuration.isReadable`).
+    /// No store reads a record with unknown metadata (`PictureMetadata.isReadable`).
     private var picture: VariantMetadata {
         get { VariantMetadata(encoded: metadata) ?? VariantMetadata(format: .jpeg, width: 0, height: 0) }
         set { metadata = newValue.encoded }

@@ -1,5 +1,6 @@
 import Cluster
 import HTTPCache
+import ImagePipeline
 import LinuxSystem
 import OriginTransfer
 
@@ -16,22 +17,30 @@ extension SharedStore {
         room: ObjectRoom,
         time: any TimeSource
     ) throws(Errno) {
-        let cluster = configuration.cluster
-        guard let bucket = cluster.bucket else { return nil }
-        var settings = SharedStore.Configuration(
-            bucket: bucket,
-            credentials: cluster.credentials,
-            reading: ObjectRequest.Patience(firstByte: cluster.storeBudget),
-            encoders: Version.text
-        )
-        settings.results = cluster.storeResults
-        settings.queue = configuration.memoryPlan.sharedWrites
-        settings.room = room
+        guard let settings = SharedStore.Configuration(configuration, room: room) else { return nil }
         try self.init(settings, time: time) {
             SharedPlace(progress.place)
         } verdict: {
             progress.verdict(on: $0, since: $1)
         }
+    }
+}
+
+extension SharedStore.Configuration {
+    /// The settings of `cluster.store`; `nil` without it.
+    init?(_ configuration: ProxyServer.Configuration, room: ObjectRoom) {
+        let cluster = configuration.cluster
+        guard let bucket = cluster.bucket else { return nil }
+        self.init(
+            bucket: bucket,
+            credentials: cluster.credentials,
+            reading: ObjectRequest.Patience(firstByte: cluster.storeBudget),
+            encoders: Version.text
+        )
+        results = cluster.storeResults
+        queue = configuration.memoryPlan.sharedWrites
+        isReadable = PictureMetadata.isReadable
+        self.room = room
     }
 }
 

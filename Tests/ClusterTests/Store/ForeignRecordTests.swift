@@ -32,4 +32,18 @@ struct ForeignRecordTests {
         #expect(methods.value == ["GET"] && store.statistics.misses == 1 && store.statistics.damaged == 0)
         #expect(try store.original(record.key, atMost: .max, needsBody: false)?.record.length == length)
     }
+    @Test func `a record whose metadata only a later release can read is a miss, and stays`() throws {
+        let (origin, methods) = try origin(record)
+        let metadata = record.metadata
+        let store = try StoreRig.store("", endpoint: origin.url) {
+            $0.isReadable = { $0 != .originals || $1 != metadata }
+            $0.writers = 1
+        }
+        #expect(try store.original(record.key) == nil)
+        // A node that does not know it does not replace it either, however old it is.
+        store.store(original: record, body: nil, at: SharedPlace(sequence: 1, log: "l"))
+        try store.settle()
+        #expect(methods.value == ["GET", "GET"])
+        #expect(store.statistics.misses == 1 && store.statistics.damaged == 0 && store.statistics.writeFailures == 0)
+    }
 }

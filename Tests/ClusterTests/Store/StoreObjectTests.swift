@@ -91,6 +91,23 @@ struct StoreObjectTests {
         #expect(Self.isDamaged(StoreObject.meta(object, of: record.key)))
     }
 
+    @Test func `an object whose metadata this release cannot read is of a later one`() {
+        let bytes = CacheFixture.bytes(300, seed: 2)
+        let plan = CacheKey(hashing: "plan")
+        let variant = CacheFixture.variant(320, of: record, bytes: bytes)
+        let object = StoreObject.encode(StoreObject.Result(record: variant, bytes: bytes, place: place), plan: plan)
+        func refuse(_ refused: DiskClass) -> (DiskClass, [UInt8]) -> Bool { { diskClass, _ in diskClass != refused } }
+        let meta = StoreObject.meta(meta(), of: record.key, isReadable: refuse(.originals))
+        let result = StoreObject.result(object, plan: plan, of: record.digest, isReadable: refuse(.variants))
+        guard case .newer = meta, case .newer = result else {
+            Issue.record("not recognised")
+            return
+        }
+        // Damage is damage.
+        let other = CacheKey(hashing: "other")
+        #expect(Self.isDamaged(StoreObject.meta(self.meta(), of: other, isReadable: refuse(.originals))))
+    }
+
     private static func isDamaged<Value>(_ found: StoreObject.Found<Value>) -> Bool {
         if case .damaged = found { true } else { false }
     }

@@ -42,6 +42,7 @@ final class ClusterNode {
             encoders: "1"
         )
         configuration.results = 0
+        configuration.isReadable = PictureMetadata.isReadable
         configuration.writing = ObjectRequest.Patience(firstByte: 20_000, rest: 20_000)
         let verdict = Verdict()
         self.verdict = verdict
