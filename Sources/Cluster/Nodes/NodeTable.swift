@@ -15,6 +15,12 @@ package final class NodeTable: Sendable {
         package var isLeftOut: Bool
     }
 
+    /// A request that is to be sent to a node.
+    package struct Contact: Hashable, Sendable {
+        package let node: NodeAddress
+        fileprivate let ticket: CircuitBreaker.Ticket
+    }
+
     private struct State: Sendable {
         var placement = Placement([])
         /// In the placement's order.
@@ -24,7 +30,7 @@ package final class NodeTable: Sendable {
         var ownAddresses: [IPAddress] = []
         var addresses: [NodeAddress: [IPAddress]] = [:]
         var known: Set<IPAddress> = []
-        var breakers: [NodeAddress: NodeBreaker] = [:]
+        var breakers: [NodeAddress: CircuitBreaker] = [:]
         /// The last successful look-ups.
         var found: [String: [IPAddress]] = [:]
 
@@ -37,6 +43,7 @@ package final class NodeTable: Sendable {
         }
     }
 
+    private static let policy = CircuitBreaker.Policy(failures: 3)
     /// Look-ups after which a node that is not in the list is taken not to be in it.
     private static let patience = 6
 
@@ -170,26 +177,21 @@ package final class NodeTable: Sendable {
     /// The node to ask for a key; `nil` if this node answers itself.
     ///
     /// Each call that returns a node must be followed by one of `ended`.
-    package func owner(of key: UInt64) -> NodeAddress? {
+    package func owner(of key: UInt64) -> Contact? {
         let now = time.monotonic
         return state.withLock { state in
             guard let node = state.owner(of: key, at: now) else { return nil }
-            state.breakers[node]?.begin()
-            return node
+            let ticket = state.breakers[node, default: CircuitBreaker(Self.policy)].begin()
+            return Contact(node: node, ticket: ticket)
         }
     }
 
     /// Records what became of a request to a node.
     ///
     /// - Parameter hasAnswered: whether the node has answered, with whatever status; `nil` if the request says nothing about it.
-    package func ended(_ node: NodeAddress, hasAnswered: Bool?) {
+    package func ended(_ contact: Contact, hasAnswered: Bool?) {
         let now = time.monotonic
-        state.withLock { state in
-            guard state.addresses[node] != nil else { return }
-            var breaker = state.breakers[node] ?? NodeBreaker()
-            breaker.end(hasAnswered: hasAnswered, at: now)
-            state.breakers[node] = breaker == NodeBreaker() ? nil : breaker
-        }
+        state.withLock { $0.breakers[contact.node]?.end(contact.ticket, hasAnswered: hasAnswered, at: now) }
     }
 
     /// Whether an address is one of a node.

@@ -148,35 +148,35 @@ extension SharedStore {
         hasOwnLimit: Bool = false,
         completion: @escaping @Sendable (ObjectResponse?) -> Void
     ) {
-        guard readBreaker.admits() else {
+        guard let ticket = readBreaker.begin() else {
             note { $0.skipped += 1 }
             return completion(nil)
         }
         reader.send(request) { [self] result in
             switch result {
             case .success(let response) where response.status == 200:
-                readBreaker.succeed()
+                readBreaker.end(ticket, hasAnswered: true)
                 clock.note(response)
                 note { $0.reads += 1 }
                 completion(response)
             case .success(let response) where response.status == 404:
-                readBreaker.succeed()
+                readBreaker.end(ticket, hasAnswered: true)
                 note {
                     $0.reads += 1
                     $0.misses += 1
                 }
                 completion(nil)
             case .failure(.tooLarge):
-                readBreaker.succeed()
+                readBreaker.end(ticket, hasAnswered: true)
                 note { $0.reads += 1 }
                 if hasOwnLimit { note { $0.misses += 1 } } else { discard(request.key) }
                 completion(nil)
             case .failure(.busy), .failure(.closed):
-                readBreaker.release()
+                readBreaker.end(ticket, hasAnswered: nil)
                 note { $0.skipped += 1 }
                 completion(nil)
             case .success, .failure:
-                readBreaker.fail()
+                readBreaker.end(ticket, hasAnswered: false)
                 note {
                     $0.reads += 1
                     if case .failure(.slow) = result { $0.slow += 1 } else { $0.readFailures += 1 }

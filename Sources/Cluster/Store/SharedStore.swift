@@ -27,7 +27,7 @@ package final class SharedStore: SharedStoring {
         package var reads = 64
         /// Threads that write.
         package var writers = 2
-        package var breaker = StoreBreaker.Policy()
+        package var breaker = CircuitBreaker.Policy()
         /// Whether this release can read an object's metadata; otherwise the object is a miss, and stays for nodes of later releases.
         package var isReadable: @Sendable (DiskClass, _ metadata: [UInt8]) -> Bool = { _, _ in true }
         /// The version of the encoders: nodes share results only with nodes that have the same.
@@ -53,12 +53,12 @@ package final class SharedStore: SharedStoring {
     let configuration: Configuration
     let time: any TimeSource
     let reader: ObjectClient
-    let readBreaker: StoreBreaker
+    let readBreaker: SharedBreaker
     let clock: StoreClock
     let verdict: @Sendable (PurgeSubject, SharedPlace) -> SharedVerdict
     private let currentPlace: @Sendable () -> SharedPlace
     private let writer: ObjectClient
-    private let writeBreaker: StoreBreaker
+    private let writeBreaker: SharedBreaker
     /// The writes that wait.
     package let queue: StoreQueue
     private let counts: Counts
@@ -95,8 +95,8 @@ package final class SharedStore: SharedStoring {
             time: time
         )
         writer = try ObjectClient(bucket, credentials: credentials, maximum: 64, name: "store-writes", time: time)
-        readBreaker = StoreBreaker(configuration.breaker, time: time)
-        writeBreaker = StoreBreaker(configuration.breaker, time: time)
+        readBreaker = SharedBreaker(configuration.breaker, time: time)
+        writeBreaker = SharedBreaker(configuration.breaker, time: time)
         clock = StoreClock(time: time)
         queue = StoreQueue(bytes: configuration.queue)
         let counts = Counts()

@@ -26,7 +26,7 @@ final class StoreWriter: Sendable {
 
     private let queue: StoreQueue
     private let client: ObjectClient
-    private let breaker: StoreBreaker
+    private let breaker: SharedBreaker
     private let clock: StoreClock
     private let time: any TimeSource
     private let patience: ObjectRequest.Patience
@@ -45,7 +45,7 @@ final class StoreWriter: Sendable {
     init(
         _ queue: StoreQueue,
         client: ObjectClient,
-        breaker: StoreBreaker,
+        breaker: SharedBreaker,
         clock: StoreClock,
         time: any TimeSource,
         patience: ObjectRequest.Patience,
@@ -68,10 +68,10 @@ final class StoreWriter: Sendable {
 
     private func write(_ item: StoreQueue.Item) {
         for _ in 0..<Self.attempts {
-            while !breaker.admits() { if queue.pause(nanoseconds: Self.pace) { return } }
+            guard let ticket = awaitTicket() else { return }
             switch attempt(item) {
             case .written(let bytes):
-                breaker.succeed()
+                breaker.end(ticket, hasAnswered: true)
                 note {
                     $0.writes += 1
                     $0.bytesWritten += bytes
@@ -79,15 +79,23 @@ final class StoreWriter: Sendable {
                 item.completion?.end(true)
                 return
             case .superfluous:
-                breaker.succeed()
+                breaker.end(ticket, hasAnswered: true)
                 item.completion?.end(true)
                 return
-            case .failed: breaker.fail()
-            case .closed: return breaker.release()
+            case .failed: breaker.end(ticket, hasAnswered: false)
+            case .closed: return breaker.end(ticket, hasAnswered: nil)
             }
         }
         note { $0.writeFailures += 1 }
         item.completion?.end(false)
+    }
+
+    /// Waits while the store is failing; `nil` once the queue is closed.
+    private func awaitTicket() -> CircuitBreaker.Ticket? {
+        while true {
+            if let ticket = breaker.begin() { return ticket }
+            if queue.pause(nanoseconds: Self.pace) { return nil }
+        }
     }
 
     private func attempt(_ item: StoreQueue.Item) -> Outcome {

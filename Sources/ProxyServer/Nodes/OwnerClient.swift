@@ -72,10 +72,11 @@ final class OwnerClient: OwnerAsking {
         _ context: LoadContext,
         completion: @escaping @Sendable (OwnerReply) -> Void
     ) -> (any LoadHandle)? {
-        guard let node = nodes.owner(of: request.origin.key.words.0) else { return nil }
+        guard let contact = nodes.owner(of: request.origin.key.words.0) else { return nil }
+        let node = contact.node
         // The strict parser may refuse or change what the server accepts.
         guard let url = try? OriginURL("http://\(node)\(question.target)"), url.requestTarget == question.target else {
-            nodes.ended(node, hasAnswered: nil)
+            nodes.ended(contact, hasAnswered: nil)
             return nil
         }
         var transfer = TransferRequest(.url(url), options: options(for: node, request, question, context))
@@ -86,7 +87,7 @@ final class OwnerClient: OwnerAsking {
         transfer.deadline = context.deadline.nanoseconds
         counts.withLock { $0.asked += 1 }
         return transfers.load(transfer) { [self] result in
-            nodes.ended(node, hasAnswered: Self.hasAnswered(result))
+            nodes.ended(contact, hasAnswered: Self.hasAnswered(result))
             completion(reply(result))
         }
     }
