@@ -76,7 +76,7 @@ package final class NodeTable: Sendable {
         self.lookup = lookup
         self.interval = Int64(max(1, interval)) * 1_000_000
         self.time = time
-        state.withLock { rebuild(&$0) }
+        rebuild(with: [:])
     }
 
     deinit { stop() }
@@ -107,16 +107,35 @@ package final class NodeTable: Sendable {
     package func stop() { isStopped.update { $0 = true } }
 
     /// Looks all names up; blocks.
+    ///
+    /// To be called by one thread at a time.
     package func refresh() {
-        let hosts = Set(entries.compactMap(\.lookedUp))
-        for host in hosts {
+        var found = state.withLock { $0.found }
+        for host in Set(entries.compactMap(\.lookedUp)) {
             guard let addresses = lookup.addresses(host), !addresses.isEmpty else { continue }
-            state.withLock { $0.found[host] = addresses }
+            found[host] = addresses
         }
-        state.withLock { rebuild(&$0) }
+        rebuild(with: found)
     }
 
-    private func rebuild(_ state: inout State) {
+    /// Replaces the state by that of other look-ups.
+    ///
+    /// It is computed without the lock, which event loops take: `NameLookup.isOwn` makes system calls.
+    private func rebuild(with found: [String: [IPAddress]]) {
+        var next = state.withLock { $0 }
+        next.found = found
+        update(&next)
+        let result = next
+        state.withLock { state in
+            // Requests have begun and ended meanwhile.
+            let breakers = state.breakers.filter { result.addresses[$0.key] != nil }
+            state = result
+            state.breakers = breakers
+        }
+    }
+
+    /// Updates the nodes from `found`.
+    private func update(_ state: inout State) {
         var addresses: [NodeAddress: [IPAddress]] = [:]
         var known: Set<IPAddress> = []
         for entry in entries {
@@ -139,7 +158,6 @@ package final class NodeTable: Sendable {
         state.nodes = state.placement.names.compactMap { byName[$0] }
         state.addresses = addresses
         state.known = known
-        state.breakers = state.breakers.filter { addresses[$0.key] != nil }
         state.own = own(among: state.nodes, addresses)
         // A node behind an address translation does not have the address by which it is reached.
         state.ownAddresses = (state.own.flatMap { addresses[state.nodes[$0]] } ?? []).filter(lookup.isOwn)

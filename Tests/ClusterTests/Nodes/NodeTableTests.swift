@@ -84,6 +84,27 @@ struct NodeTableTests {
         for address in addresses { #expect(table.isNode(address)) }
     }
 
+    @Test func `other threads use the table while the system is asked for its addresses`() throws {
+        let address = try #require(IPAddress("10.0.0.1"))
+        let used = Lock<NodeTable?>(nil)
+        let lookup = NameLookup(
+            addresses: { _ in [address] },
+            isOwn: { address in
+                let table = used.withLock { $0 }
+                let isAnswered = Signal(false)
+                let isStarted: Void? = try? SystemThread.start(name: "uses") {
+                    isAnswered.update { $0 = table?.owns(1) == true && table?.isNode(address) == false }
+                }
+                return isStarted != nil && (try? isAnswered.wait { $0 }) != nil
+            }
+        )
+        let table = table(["dns:edge.example:8080"], lookup: lookup)
+        used.withLock { $0 = table }
+        table.refresh()
+        #expect(table.own?.host == "10.0.0.1" && table.isNode(address))
+        used.withLock { $0 = nil }
+    }
+
     @Test func `a thread looks names up, and tells once when a name lists this node`() throws {
         let asked = Signal(0)
         let address = try #require(IPAddress("10.0.0.1"))
