@@ -53,8 +53,12 @@ final class ClusterNode: LogFollowing {
             let isApplied = pipeline.apply(purge, at: PurgePlace(entry.place), beside: raw.purge) { [outcomes] counts in
                 outcomes.finish(entry.sequence, counts)
             }
+            if isApplied { return }
             // The disk's queue of purges may be full for a moment. Meanwhile the node makes no heartbeats.
-            if isApplied || isStopped.wait(nanoseconds: Self.pause, until: { $0 ? () : nil }) != nil { return }
+            if isStopped.wait(nanoseconds: Self.pause, until: { $0 ? () : nil }) != nil {
+                // The purge is in the log, from which the next process applies it. Its request must not wait any longer.
+                return outcomes.passOver(upTo: entry.sequence)
+            }
             guard store.isOpen else { break }
         }
         // A folder that cannot be used must not keep the node out of touch: what it may still have is of an earlier era.

@@ -59,41 +59,6 @@ struct LoadContextTests {
 
 /// The routes of a server under a manual clock, over a pipeline whose origin has nothing.
 private final class RouteRig: Sendable {
-    /// Records fetches; finds nothing.
-    final class EmptyLoader: OriginLoading {
-        private struct Ended: LoadHandle {
-            var received: Int { 0 }
-            func cancel() {}
-        }
-
-        private let all = Lock<[OriginFetch]>([])
-        var fetches: [OriginFetch] { all.withLock { $0 } }
-
-        func load(
-            _ fetch: OriginFetch,
-            arrival: (@Sendable (FetchedResponse) -> Void)?,
-            completion: @escaping @Sendable (Result<FetchedResponse, PipelineError>) -> Void
-        ) -> any LoadHandle {
-            all.withLock { $0.append(fetch) }
-            completion(.failure(.originNotFound))
-            return Ended()
-        }
-    }
-
-    private struct NoWorkers: Transforming {
-        private struct Ended: TransformHandle {
-            func cancel() {}
-        }
-
-        func transform(
-            _ job: TransformJob,
-            completion: @escaping @Sendable (Result<TransformResult, PipelineError>) -> Void
-        ) -> any TransformHandle {
-            completion(.failure(.noWorker))
-            return Ended()
-        }
-    }
-
     private struct Handler: RequestHandler {
         let images: ImageRoute
         let raw: RawRoute
