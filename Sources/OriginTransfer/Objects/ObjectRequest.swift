@@ -45,19 +45,16 @@ package struct ObjectRequest: Sendable {
         }
     }
 
-    /// A precondition (RFC 9110 §13.1): if it does not hold, the response is 412, or 304 to a GET.
+    /// A precondition of a write (RFC 9110 §13.1): if it does not hold, the response is 412.
     package enum Condition: Hashable, Sendable {
         /// The object has this entity tag.
         case matches(String)
-        /// The object does not have this entity tag.
-        case differs(String)
         /// There is no object.
         case isAbsent
 
         /// What is compared.
         package enum Kind: Sendable {
             case matches
-            case differs
             case isAbsent
         }
 
@@ -65,7 +62,6 @@ package struct ObjectRequest: Sendable {
         package var kind: Kind {
             switch self {
             case .matches: .matches
-            case .differs: .differs
             case .isAbsent: .isAbsent
             }
         }
@@ -74,7 +70,6 @@ package struct ObjectRequest: Sendable {
         var line: String {
             switch self {
             case .matches(let tag): "If-Match: \(tag)"
-            case .differs(let tag): "If-None-Match: \(tag)"
             case .isAbsent: "If-None-Match: *"
             }
         }

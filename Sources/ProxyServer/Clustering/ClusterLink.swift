@@ -9,8 +9,6 @@ import Logging
 struct ClusterLink: Sendable {
     let follower: LogFollower
     private let node: ClusterNode
-    private let store: DiskStore
-    private let progress: PurgeProgress
     private let time: any TimeSource
 
     /// This node's knowledge of purges, before it follows the log.
@@ -45,7 +43,7 @@ struct ClusterLink: Sendable {
             following: node,
             time: time
         )
-        (self.store, self.progress, self.time) = (store, progress, time)
+        self.time = time
     }
 
     /// What purges on all nodes.
