@@ -5,6 +5,8 @@
 /// is a crop and an EXIF orientation.
 package struct HEIFPicture: Sendable {
     package let placement: HEIFPlacement
+    /// Whether the colours have been multiplied by alpha.
+    package let isPremultiplied: Bool
     private let transformations: HEIFPrimaryItem.TransformationPlaces
 
     /// Reads a whole file; `nil` if its boxes cannot be read.
@@ -13,6 +15,7 @@ package struct HEIFPicture: Sendable {
             return nil
         }
         self.placement = placement
+        isPremultiplied = item.isPremultiplied
         transformations = item.transformations
     }
 

@@ -21,9 +21,10 @@ extension HEIFReading {
 
     /// Opens the still image with the playback of the sequence, if there is one.
     func openStill(_ source: SourceMapping) throws -> Raster {
-        let stored = try load(source) { bytes, count, out in unsafe edge_vips_load_heif(bytes, count, &out) }
-            .withColour(StatedColour(heif: source))
         let (picture, sequence) = source.withSpan { bytes in (HEIFPicture(bytes), HEIFSequence(bytes)) }
+        let stored = try load(source) { bytes, count, out in unsafe edge_vips_load_heif(bytes, count, &out) }
+            .withStraightAlpha(picture)
+            .withColour(StatedColour(heif: source))
         let placement = picture?.placement
         return try stored.visible(placement).withMetadata { metadata in
             // libvips' loader frees these with its own image, which ends before copies of it do (8.14).
@@ -41,6 +42,13 @@ extension HEIFReading {
 }
 
 extension Raster {
+    /// Divides colours by alpha if the file has them multiplied; libheif and libvips leave them so.
+    fileprivate func withStraightAlpha(_ picture: HEIFPicture?) throws(VipsError) -> Raster {
+        guard hasAlpha, picture?.isPremultiplied == true else { return self }
+        // 0.5 rounds, since the cast truncates.
+        return try unpremultiplied().linear([1], plus: [0.5]).cast(to: format)
+    }
+
     /// Returns the visible part of the stored image.
     func visible(_ placement: HEIFPlacement?) throws -> Raster {
         guard let placement, placement.visible.size != placement.stored else { return self }

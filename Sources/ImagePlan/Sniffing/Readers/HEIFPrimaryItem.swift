@@ -6,6 +6,8 @@ struct HEIFPrimaryItem {
     private(set) var placement: HEIFPlacement?
     /// Whether an auxiliary image is an alpha plane.
     private(set) var hasAlpha = false
+    /// Whether the colours have been multiplied by alpha (`prem`).
+    private(set) var isPremultiplied = false
     /// The colour description from a `colr` box of type `nclx`, if there is one.
     private(set) var colour: HEIFColour?
 
@@ -49,6 +51,7 @@ struct HEIFPrimaryItem {
     /// Reads the boxes within `meta`.
     mutating func read(_ bytes: Span<UInt8>, in range: Range<Int>) throws(SniffStop) {
         var containers: [Range<Int>] = []
+        var references: Range<Int>?
         var primary: Int?
         try BoxWalk.children(bytes, of: bytes.count, in: range) { (type, content) throws(SniffStop) in
             switch type {
@@ -62,15 +65,35 @@ struct HEIFPrimaryItem {
                 )
             case BoxWalk.type("iprp"):
                 containers.append(content)
+            case BoxWalk.type("iref"):
+                references = content
             default:
                 break
             }
             return true
         }
         identifier = primary
+        if let references { isPremultiplied = (try? multipliesByAlpha(bytes, in: references)) ?? false }
         guard let container = containers.first else { throw .malformed("the file has no iprp box") }
         try readProperties(bytes, in: container)
         try resolve()
+    }
+
+    /// Whether the item refers to its alpha plane with `prem`, in an `iref` box (ISO/IEC 14496-12 §8.11.12).
+    private func multipliesByAlpha(_ bytes: Span<UInt8>, in references: Range<Int>) throws(SniffStop) -> Bool {
+        guard references.count >= 4 else { return false }
+        // A full box: version 0 has identifiers of 16 bits, later versions of 32.
+        let isWide = try bytes.byte(references.lowerBound, of: references.upperBound) > 0
+        let boxes = references.lowerBound + 4..<references.upperBound
+        var found = false
+        try BoxWalk.children(bytes, of: bytes.count, in: boxes) { (type, content) throws(SniffStop) in
+            if type == BoxWalk.type("prem") {
+                let item = try bytes.bigEndian(content.lowerBound, bytes: isWide ? 4 : 2, of: content.upperBound)
+                found = item == identifier
+            }
+            return !found
+        }
+        return found
     }
 
     private mutating func readProperties(_ bytes: Span<UInt8>, in range: Range<Int>) throws(SniffStop) {
