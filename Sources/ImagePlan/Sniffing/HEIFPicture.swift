@@ -7,6 +7,8 @@ package struct HEIFPicture: Sendable {
     package let placement: HEIFPlacement
     /// Whether the colours have been multiplied by alpha.
     package let isPremultiplied: Bool
+    /// Whether the image has one channel besides alpha, with values of the limited range (H.273, VideoFullRangeFlag).
+    package let isLimitedGrey: Bool
     private let transformations: HEIFPrimaryItem.TransformationPlaces
 
     /// Reads a whole file; `nil` if its boxes cannot be read.
@@ -16,6 +18,7 @@ package struct HEIFPicture: Sendable {
         }
         self.placement = placement
         isPremultiplied = item.isPremultiplied
+        isLimitedGrey = item.isGrey && item.colour?.isFullRange == false
         transformations = item.transformations
     }
 
@@ -138,6 +141,8 @@ package struct HEIFColour: Hashable, Sendable {
     package let primaries: Int
     /// TransferCharacteristics, H.273 table 3.
     package let transfer: Int
+    /// VideoFullRangeFlag, H.273 §8.3.
+    let isFullRange: Bool
 
     /// The size of the box, in bytes, up to the transfer characteristics.
     private static let length = 8
@@ -159,5 +164,7 @@ package struct HEIFColour: Hashable, Sendable {
         else { return nil }
         self.primaries = primaries
         self.transfer = transfer
+        // The matrix coefficients take two bytes.
+        isFullRange = content.count < Self.length + 3 || bytes[content.lowerBound + Self.length + 2] & 0x80 != 0
     }
 }

@@ -23,6 +23,7 @@ extension HEIFReading {
     func openStill(_ source: SourceMapping) throws -> Raster {
         let (picture, sequence) = source.withSpan { bytes in (HEIFPicture(bytes), HEIFSequence(bytes)) }
         let stored = try load(source) { bytes, count, out in unsafe edge_vips_load_heif(bytes, count, &out) }
+            .withFullRange(picture)
             .withStraightAlpha(picture)
             .withColour(StatedColour(heif: source))
         let placement = picture?.placement
@@ -42,6 +43,23 @@ extension HEIFReading {
 }
 
 extension Raster {
+    /// Expands greys of the limited range, which libheif takes for those of the full range (1.15); it expands colours itself.
+    fileprivate func withFullRange(_ picture: HEIFPicture?) throws(VipsError) -> Raster {
+        guard bands >= 3, picture?.isLimitedGrey == true else { return self }
+        // libvips shifts samples of more than 8 bits to the top of 16.
+        let bits = format == VIPS_FORMAT_USHORT ? min(max(integer("heif-bitdepth") ?? 16, 8), 16) : 8
+        let black = format == VIPS_FORMAT_USHORT ? 16.0 * 256 : 16
+        // H.273 §8.3: of 8 bits, 16 is black and 235 white; of more, multiples of these.
+        let factor = Double((1 << bits) - 1) / Double(219 << (bits - 8))
+        let alpha = bands - 3
+        // 0.5 rounds, since the cast truncates.
+        return try linear(
+            [factor, factor, factor] + Array(repeating: 1, count: alpha),
+            plus: Array(repeating: 0.5 - black * factor, count: 3) + Array(repeating: 0.5, count: alpha)
+        )
+        .cast(to: format)
+    }
+
     /// Divides colours by alpha if the file has them multiplied; libheif and libvips leave them so.
     fileprivate func withStraightAlpha(_ picture: HEIFPicture?) throws(VipsError) -> Raster {
         guard hasAlpha, picture?.isPremultiplied == true else { return self }

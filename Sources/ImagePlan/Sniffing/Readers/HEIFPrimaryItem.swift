@@ -8,6 +8,8 @@ struct HEIFPrimaryItem {
     private(set) var hasAlpha = false
     /// Whether the colours have been multiplied by alpha (`prem`).
     private(set) var isPremultiplied = false
+    /// Whether the stored image has one channel besides alpha.
+    private(set) var isGrey = false
     /// The colour description from a `colr` box of type `nclx`, if there is one.
     private(set) var colour: HEIFColour?
 
@@ -34,12 +36,14 @@ struct HEIFPrimaryItem {
         case aperture(CleanAperture)
         case auxiliary
         case colour(HEIFColour)
+        /// The configuration of AV1 or HEVC.
+        case codec(isGrey: Bool)
         case other
 
         var isTransformation: Bool {
             switch self {
             case .rotation, .mirror, .aperture: true
-            case .extent, .colour, .auxiliary, .other: false
+            case .extent, .colour, .auxiliary, .codec, .other: false
             }
         }
     }
@@ -47,6 +51,8 @@ struct HEIFPrimaryItem {
     private var identifier: Int?
     private var properties: [(property: Property, typeOffset: Int)] = []
     private var associations: [Int] = []
+    /// Whether items other than the primary one and auxiliary images, such as the tiles of a grid, have one channel.
+    private var otherCodecs: Set<Bool> = []
 
     /// Reads the boxes within `meta`.
     mutating func read(_ bytes: Span<UInt8>, in range: Range<Int>) throws(SniffStop) {
@@ -127,6 +133,16 @@ struct HEIFPrimaryItem {
                 property = .aperture(try CleanAperture(bytes, in: content))
             case BoxWalk.type("colr"):
                 if let colour = HEIFColour(bytes, in: content) { property = .colour(colour) }
+            case BoxWalk.type("av1C"):
+                // AV1 ISOBMFF §2.3.3: monochrome.
+                if let flags = try? bytes.byte(content.lowerBound + 2, of: content.upperBound) {
+                    property = .codec(isGrey: flags & 0x10 != 0)
+                }
+            case BoxWalk.type("hvcC"):
+                // ISO/IEC 14496-15 §8.3.3.1: chromaFormat, 0 for one channel.
+                if let format = try? bytes.byte(content.lowerBound + 16, of: content.upperBound) {
+                    property = .codec(isGrey: format & 3 == 0)
+                }
             case BoxWalk.type("auxC"):
                 property = .auxiliary
                 let name = content.lowerBound + 4
@@ -176,7 +192,13 @@ struct HEIFPrimaryItem {
         let isAuxiliary = known.contains {
             if case .auxiliary = properties[$0.index - 1].property { true } else { false }
         }
-        if item == identifier { associations += known.map(\.index) }
+        if item == identifier {
+            associations += known.map(\.index)
+        } else if !isAuxiliary {
+            for (index, _) in known {
+                if case .codec(let isGrey) = properties[index - 1].property { otherCodecs.insert(isGrey) }
+            }
+        }
         guard item == identifier || isAuxiliary else { return }
         for (index, flag) in known where properties[index - 1].property.isTransformation {
             transformations.types.insert(properties[index - 1].typeOffset)
@@ -185,8 +207,11 @@ struct HEIFPrimaryItem {
     }
 
     private mutating func resolve() throws(SniffStop) {
+        // A grid has no codec of its own.
+        isGrey = otherCodecs == [true]
         for index in associations {
             switch properties[index - 1].property {
+            case .codec(let isGrey): self.isGrey = isGrey
             case .extent(let extent): placement = HEIFPlacement(stored: extent)
             case .colour(let stated): colour = stated
             default: break
@@ -202,7 +227,7 @@ struct HEIFPrimaryItem {
                 if axis == 0 { placed.turn(quarters: 2) }
             case .aperture(let aperture):
                 guard placed.crop(to: aperture) else { throw .malformed("a clean aperture is outside the image") }
-            case .extent, .colour, .auxiliary, .other: break
+            case .extent, .colour, .auxiliary, .codec, .other: break
             }
         }
         placement = placed
