@@ -92,6 +92,32 @@ struct MetadataTests {
         #expect(try Workbench.decode(made).bytes == Workbench.decode(plain).bytes)
     }
 
+    @Test(
+        .enabled(if: AVIFEncoder.isThere),
+        arguments: ["", "<?xpacket begin=\"\u{FEFF}\" id=\"W5M0MpCehiHzreSzNTczkc9d\"?>\n"]
+    )
+    func `the XMP of an AVIF survives a resize, with its wrapper or without`(opening: String) throws {
+        let packet = Array((opening + #"<x:xmpmeta xmlns:x="adobe:ns:meta/"></x:xmpmeta>"#).utf8)
+        let raster = try raster(PixelImage(width: 32, height: 16) { _, _ in [90, 80, 80, 255] })
+        let source = try encode(raster.withMetadata { $0.set(VIPS_META_XMP_NAME, packet) })
+        let avif = try Workbench.make("meta=keep&format=avif", of: source, as: .jpeg).bytes
+        for query in ["meta=keep&format=jpeg", "w=16&meta=keep&format=webp", "w=16&meta=keep&format=avif"] {
+            let metadata = try Workbench.metadata(Workbench.make(query, of: avif, as: .avif))
+            #expect(metadata.bytes(VIPS_META_XMP_NAME) == packet, "\(query)")
+        }
+        let stripped = try Workbench.metadata(Workbench.make("w=16&format=avif", of: avif, as: .avif))
+        #expect(!stripped.has(VIPS_META_XMP_NAME))
+    }
+
+    @Test func `an item is XMP if it begins as a packet does`() {
+        for text in ["<?xpacket begin", "\u{FEFF}<?xpacket", " \n<x:xmpmeta", "<rdf:RDF xmlns"] {
+            #expect(XMPPacket(bytes: Array(text.utf8)).isPlausible, "\(text)")
+        }
+        for text in ["", "\u{FEFF}", "{}", "<svg", "<?xml version"] {
+            #expect(!XMPPacket(bytes: Array(text.utf8)).isPlausible, "\(text)")
+        }
+    }
+
     @Test(arguments: ["strip", "copyright", "keep"])
     func `the orientation is applied and not stated again`(policy: String) throws {
         let query = policy == "strip" ? "format=jpeg" : "meta=\(policy)&format=jpeg"

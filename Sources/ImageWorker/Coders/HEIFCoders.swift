@@ -32,6 +32,9 @@ extension HEIFReading {
             for field in [VIPS_META_ICC_NAME, VIPS_META_EXIF_NAME, VIPS_META_XMP_NAME] {
                 if let bytes = stored.bytes(field) { metadata.set(field, bytes) }
             }
+            if !stored.has(VIPS_META_XMP_NAME), let packet = stored.packetOfItem {
+                metadata.set(VIPS_META_XMP_NAME, packet)
+            }
             // ISO/IEC 23008-12 §6.5.10: the transformative properties take precedence over the EXIF orientation.
             metadata.set(VIPS_META_ORIENTATION, placement?.orientation ?? 1)
             guard let sequence else { return }
@@ -43,6 +46,16 @@ extension HEIFReading {
 }
 
 extension Raster {
+    /// The XMP among the MIME items; `nil` if there is none.
+    ///
+    /// libvips 8.14 recognises only a packet without its wrapper, which begins with `<x:xmpmeta`, and numbers all other items.
+    fileprivate var packetOfItem: [UInt8]? {
+        for field in fields where field.hasPrefix("heif-mime-") {
+            if let item = bytes(field), XMPPacket(bytes: item).isPlausible { return item }
+        }
+        return nil
+    }
+
     /// Expands greys of the limited range, which libheif takes for those of the full range (1.15); it expands colours itself.
     fileprivate func withFullRange(_ picture: HEIFPicture?) throws(VipsError) -> Raster {
         guard bands >= 3, picture?.isLimitedGrey == true else { return self }

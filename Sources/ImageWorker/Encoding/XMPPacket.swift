@@ -17,6 +17,17 @@ struct XMPPacket {
     /// The namespace of an orientation.
     private static let tiff = "http://ns.adobe.com/tiff/1.0/"
 
+    /// The texts with which a packet begins: its wrapper (ISO 16684-1 §7.3), or its outermost element.
+    private static let openings = ["<?xpacket", "<x:xmpmeta", "<rdf:RDF"]
+
+    /// Whether the bytes begin as a packet does, after a byte order mark and white space.
+    var isPlausible: Bool {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let marked = bytes.starts(with: mark) ? bytes.dropFirst(mark.count) : bytes[...]
+        let text = marked.drop { [0x09, 0x0A, 0x0D, 0x20].contains($0) }
+        return Self.openings.contains { text.starts(with: $0.utf8) }
+    }
+
     /// The packet without elements and attributes of these namespaces and without an orientation; `nil` if it uses them and is malformed.
     var ofResult: [UInt8]? {
         let prefixes = prefixes(of: Self.referenceNamespaces)
