@@ -35,6 +35,24 @@ struct StatedColourTests {
             + PNGChunk.encoded("IDAT", compressed((0..<side).flatMap { _ in line })) + PNGChunk.encoded("IEND", [])
     }
 
+    /// An animated PNG of two frames of one colour, with chunks before its pixels.
+    private static func animation(_ colour: [UInt8], _ chunks: [(name: String, content: [UInt8])]) -> [UInt8] {
+        let line: [UInt8] = [0] + (0..<side).flatMap { _ in colour }
+        let data = compressed((0..<side).flatMap { _ in line })
+        let size = PNGChunk.word(side) + PNGChunk.word(side)
+        func control(_ number: Int) -> [UInt8] {
+            PNGChunk.encoded(
+                "fcTL",
+                PNGChunk.word(number) + size + PNGChunk.word(0) + PNGChunk.word(0) + [0, 1, 0, 10, 0, 0]
+            )
+        }
+        var file = AnimatedPNG.signature + PNGChunk.encoded("IHDR", size + [8, 2, 0, 0, 0])
+        for (name, content) in chunks { file += PNGChunk.encoded(name, content) }
+        file += PNGChunk.encoded("acTL", PNGChunk.word(2) + PNGChunk.word(0)) + control(0)
+        file += PNGChunk.encoded("IDAT", data) + control(1)
+        return file + PNGChunk.encoded("fdAT", PNGChunk.word(2) + data) + PNGChunk.encoded("IEND", [])
+    }
+
     private static func compressed(_ bytes: [UInt8]) -> [UInt8] {
         var count = compressBound(uLong(bytes.count))
         var output = [UInt8](repeating: 0, count: Int(count))
@@ -105,27 +123,21 @@ struct StatedColourTests {
     }
 
     @Test func `the frames of an animated PNG are in sRGB`() throws {
-        let line: [UInt8] = [0] + (0..<Self.side).flatMap { _ in Self.p3 }
-        let data = Self.compressed((0..<Self.side).flatMap { _ in line })
-        let size = PNGChunk.word(Self.side) + PNGChunk.word(Self.side)
-        func control(_ number: Int) -> [UInt8] {
-            PNGChunk.encoded(
-                "fcTL",
-                PNGChunk.word(number) + size + PNGChunk.word(0) + PNGChunk.word(0) + [0, 1, 0, 10, 0, 0]
-            )
+        let p3 = try Self.profile(Self.displayP3)
+        let cases: [[(name: String, content: [UInt8])]] = [
+            [Self.cICP(Self.displayP3, Self.sRGBCurve)], [p3], [("sRGB", [0]), p3],
+        ]
+        for chunks in cases {
+            let file = Self.animation(Self.p3, chunks)
+            let names = chunks.map(\.name)
+            for frame in 0...1 {
+                let shown = try Self.colour(file, "frame=\(frame)")
+                #expect(Self.isNear(shown, Self.srgb), "\(names), \(frame): \(shown)")
+            }
+            let made = try Workbench.make("format=webp&lossless=1&anim=keep", of: file, as: .png)
+            let animation = try Workbench.decode(made)
+            #expect(Self.isNear(animation[4, 4].map { Int($0) }, Self.srgb), "\(names)")
         }
-        let (name, content) = Self.cICP(Self.displayP3, Self.sRGBCurve)
-        let file =
-            AnimatedPNG.signature + PNGChunk.encoded("IHDR", size + [8, 2, 0, 0, 0]) + PNGChunk.encoded(name, content)
-            + PNGChunk.encoded("acTL", PNGChunk.word(2) + PNGChunk.word(0)) + control(0)
-            + PNGChunk.encoded("IDAT", data)
-            + control(1) + PNGChunk.encoded("fdAT", PNGChunk.word(2) + data) + PNGChunk.encoded("IEND", [])
-        for frame in 0...1 {
-            let shown = try Self.colour(file, "frame=\(frame)")
-            #expect(Self.isNear(shown, Self.srgb), "\(frame): \(shown)")
-        }
-        let animation = try Workbench.decode(Workbench.make("format=webp&lossless=1&anim=keep", of: file, as: .png))
-        #expect(Self.isNear(animation[4, 4].map { Int($0) }, Self.srgb))
     }
 
     // MARK: Precedence
@@ -137,6 +149,9 @@ struct StatedColourTests {
             ("cICP", [Self.cICP(Self.displayP3, Self.sRGBCurve), wide, Self.gamma(100_000)], Self.srgb),
             ("cICP of sRGB", [Self.cICP(1, Self.sRGBCurve), wide], Self.p3),
             ("a profile", [p3, ("sRGB", [0]), Self.gamma(100_000)], Self.srgb),
+            ("a profile after sRGB", [("sRGB", [0]), p3], Self.srgb),
+            ("a profile after sRGB and others", [("sRGB", [0]), Self.gamma(45_455), ("sRGB", [0]), p3], Self.srgb),
+            ("no profile after sRGB", [("sRGB", [0]), ("iCCP", [1, 0, 0, 1]), Self.primariesOfP3], Self.p3),
             ("sRGB", [("sRGB", [0]), Self.gamma(100_000), Self.primariesOfP3], Self.p3),
             ("an invalid cICP", [("cICP", [12, 13, 1, 1]), p3], Self.srgb),
             ("an unknown cICP", [Self.cICP(99, Self.sRGBCurve), p3], Self.srgb),

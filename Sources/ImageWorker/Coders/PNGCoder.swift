@@ -26,9 +26,11 @@ struct PNGCoder: Coder {
     /// The maximum number of pixels for which colours are counted, since the image must be in memory for that.
     private static let largestCounted = 16_000_000
 
+    func corrected(_ bytes: Span<UInt8>) -> [UInt8]? { PNGColour(bytes).withEffectiveProfile(bytes) }
+
     func open(_ source: SourceMapping, _ options: DecodingOptions) throws -> Raster {
         let still = try Raster.make("load") { out in
-            unsafe edge_vips_load_png(source.bytes.baseAddress, source.bytes.count, &out)
+            unsafe edge_vips_load_png(source.decodable.baseAddress, source.decodable.count, &out)
         }
         .withColour(source.withSpan { bytes in PNGColour(bytes) })
         guard let animation = animation(source) else { return still }

@@ -12,6 +12,10 @@ struct PNGColour {
     var stated: StatedColour? { codingPoints ?? gammaAndPrimaries }
 
     private var isSRGB = false
+    /// The places of the sRGB chunks.
+    private var sRGBChunks: [Range<Int>] = []
+    /// The places of those that precede a profile.
+    private var overridden: [Range<Int>] = []
     private var transfer: StatedColour.Transfer?
     private var primaries: StatedColour.Primaries?
 
@@ -32,6 +36,18 @@ struct PNGColour {
         }
     }
 
+    /// Returns the file without the sRGB chunks that precede a profile; `nil` if there are none.
+    ///
+    /// A profile takes precedence, but libpng ignores one that follows sRGB (1.6).
+    ///
+    /// - Parameter bytes: the file that was read.
+    func withEffectiveProfile(_ bytes: Span<UInt8>) -> [UInt8]? {
+        guard !overridden.isEmpty else { return nil }
+        var file = unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
+        for place in overridden.reversed() { file.removeSubrange(place) }
+        return file
+    }
+
     private mutating func read(_ chunk: PNGChunk, _ bytes: Span<UInt8>) {
         let start = chunk.content.lowerBound
         switch (chunk.name, chunk.content.count) {
@@ -42,7 +58,10 @@ struct PNGColour {
                 transfer: Int(bytes[start + 1]),
                 isFullRange: bytes[start + 3] != 0
             )
-        case ("sRGB", 1): isSRGB = true
+        case ("sRGB", 1):
+            isSRGB = true
+            sRGBChunks.append(chunk.whole)
+        case ("iCCP", _): overridden = sRGBChunks
         case ("gAMA", 4):
             let value = bytes.word(start)
             let exponent = value == 0 ? 0 : 100_000 / Double(value)

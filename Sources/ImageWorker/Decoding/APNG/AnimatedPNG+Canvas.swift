@@ -34,8 +34,9 @@ extension AnimatedPNG {
 
     /// Decodes a frame's own pixels as 8-bit sRGB with alpha.
     private func decoded(_ frame: Frame, _ source: SourceMapping, _ deadline: Deadline?) throws -> [UInt8] {
-        let file = source.withSpan { bytes in picture(of: frame, in: bytes) }
-        let colour = PNGColour(file.span)
+        let own = source.withSpan { bytes in picture(of: frame, in: bytes) }
+        let colour = PNGColour(own.span)
+        let file = colour.withEffectiveProfile(own.span) ?? own
         let raster = try unsafe file.withUnsafeBytes { file in
             try Raster.make("load") { out in
                 unsafe edge_vips_load_png(file.baseAddress, file.count, &out)
