@@ -155,6 +155,8 @@ struct StatedColourTests {
             ("sRGB", [("sRGB", [0]), Self.gamma(100_000), Self.primariesOfP3], Self.p3),
             ("an invalid cICP", [("cICP", [12, 13, 1, 1]), p3], Self.srgb),
             ("an unknown cICP", [Self.cICP(99, Self.sRGBCurve), p3], Self.srgb),
+            ("cHRM alone", [Self.primariesOfP3], Self.p3),
+            ("cHRM with a gAMA of nothing", [Self.gamma(0), Self.primariesOfP3], Self.p3),
             ("gAMA of nothing", [Self.gamma(0), ("cHRM", [UInt8](repeating: 0, count: 32))], Self.p3),
         ]
         for (name, chunks, expected) in cases {

@@ -2,10 +2,12 @@
 struct PNGColour {
     /// The colours of cICP; `nil` if it is missing or unsupported.
     private(set) var codingPoints: StatedColour?
-    /// The colours of gAMA and cHRM, which apply without sRGB and without a profile.
+    /// The colours of gAMA, and of cHRM if there is one, which apply without sRGB and without a profile.
+    ///
+    /// cHRM alone states no colours, since the curve is unknown; browsers ignore it, too.
     var gammaAndPrimaries: StatedColour? {
-        guard !isSRGB, transfer != nil || primaries != nil else { return nil }
-        return StatedColour(primaries: primaries ?? .sRGB, transfer: transfer ?? .sRGB)
+        guard !isSRGB, let transfer else { return nil }
+        return StatedColour(primaries: primaries ?? .sRGB, transfer: transfer)
     }
 
     /// The colours as code points; a profile takes precedence over all except cICP.
