@@ -103,6 +103,8 @@ import Testing
         #expect(slow.delaysOthersSince == nil)
         _ = fast.progress(beyond: size + 1) {}
         #expect(slow.delaysOthersSince == 4)
+        _ = slow.progress(beyond: size + 1) {}
+        #expect(slow.delaysOthersSince == nil)
     }
 
     @Test func `only the slowest readers delay others, and nobody does alone`() throws {

@@ -78,6 +78,11 @@ struct DiskMountTests {
             last += 1
             put(last, into: store)
         }
+        // Else the log has room for the purge.
+        do {
+            let index = try DiskIndex.writing(DiskFolder(path: path).index)
+            try index.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        }
         let files = SystemFiles()
         let filler = try files.open(mount.path + "/filler", flags: O_WRONLY | O_CREAT | O_APPEND)
         while (try? files.write([UInt8](repeating: 1, count: 4096), to: filler)) != nil {}

@@ -20,9 +20,8 @@ struct OriginalHeaderTests {
 
     @Test func `the directory of a TIFF may follow its pixels`() throws {
         let start = Array("II".utf8) + [42, 0] + Self.word(8 + Self.pixels)
-        let entries = [(256, 3000), (257, 2000)].flatMap { tag, value in
-            [UInt8(tag & 255), UInt8(tag >> 8), 4, 0] + Self.word(1) + Self.word(value)
-        }
+        let entries: [UInt8] =
+            [0, 1, 4, 0] + Self.word(1) + Self.word(3000) + [1, 1, 4, 0] + Self.word(1) + Self.word(2000)
         let file = start + [UInt8](repeating: 0, count: Self.pixels) + [2, 0] + entries + Self.word(0)
         let header = try Self.header(of: file)
         #expect(header.format == .tiff && header.width == 3000 && header.height == 2000)

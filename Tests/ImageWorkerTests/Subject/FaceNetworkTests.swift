@@ -112,6 +112,16 @@ struct FaceNetworkTests {
         #expect(large.count == 1 && abs(large[0].width - 8 * 2.718_281_828) < 1e-4)
     }
 
+    @Test(arguments: [([0, 0, 255], 1), ([255, 0, 0], 0)] as [([UInt8], Int)])
+    func `the network gets blue first`(colour: [UInt8], count: Int) throws {
+        let finder = NetworkFaceFinder(try FaceNetwork(parsing: Self.bright(scale: 0)))
+        let picture = PixelImage(width: 64, height: 64, channels: 3) { x, y in
+            (16..<24).contains(x) && (8..<16).contains(y) ? colour : [0, 0, 0]
+        }
+        let raster = try Workbench.decoded(Workbench.png(picture), as: .png)
+        #expect(try finder.faces(in: raster, SmallPicture(of: raster)).count == count)
+    }
+
     @Test
     func `ignores boxes whose size is no number, and refuses outputs of other shapes`() throws {
         let network = try FaceNetwork(parsing: Self.bright(scale: 2_000))
