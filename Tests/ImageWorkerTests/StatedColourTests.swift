@@ -224,6 +224,25 @@ struct StatedColourTests {
         #expect(shown.channels == 4 && shown.bytes[3] == 16)
     }
 
+    @Test(arguments: [12, 9])
+    func `sixteen bits are as exact as eight where sRGB's gamut ends`(primaries: Int) throws {
+        let chunks = [Self.cICP(primaries, Self.sRGBCurve)]
+        for colour in [[115, 247, 0], [156, 239, 206], [33, 8, 230], [250, 120, 3], [200, 100, 50]] as [[UInt8]] {
+            let eight = try Self.colour(Self.png(colour, chunks))
+            let deep = try Self.colour(Self.png(colour.flatMap { [$0, $0] }, chunks, depth: 16))
+            #expect(Self.isNear(deep, eight.map { UInt8($0) }), "\(colour): \(deep), not \(eight)")
+        }
+    }
+
+    @Test func `sixteen bits of a grey profile of linear light are exact in the dark`() throws {
+        let profile = try #require(StatedColour(transfer: .gamma(1)).profile(isGrey: true))
+        let chunk = (name: "iCCP", content: Array("a\0\0".utf8) + Self.compressed(profile))
+        for (value, expected) in [(1, 13), (3, 28), (128, 188)] as [(UInt8, Int)] {
+            let shown = try Self.colour(Self.png([value, value], [chunk], depth: 16))
+            #expect(shown.allSatisfy { abs($0 - expected) <= 1 }, "\(value): \(shown)")
+        }
+    }
+
     // MARK: High dynamic range
 
     /// ST 2084's signal for light in cd/m².

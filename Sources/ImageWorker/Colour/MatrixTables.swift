@@ -21,17 +21,14 @@ struct MatrixTables {
     /// Prepares the tables; `nil` for a profile whose black is not 0, which needs black point compensation, and for one that has numbers
     /// of no use.
     init?(_ profile: cmsHPROFILE, target: cmsHPROFILE) {
-        guard let own = unsafe Self.colorants(of: profile), let wanted = unsafe Self.colorants(of: target),
-            let inverse = Self.inverse(wanted)
-        else { return nil }
+        guard let matrix = unsafe Self.matrix(from: profile, to: target) else { return nil }
         var parts: [SIMD4<Float>] = []
         let tags = [cmsSigRedTRCTag, cmsSigGreenTRCTag, cmsSigBlueTRCTag]
         for (channel, tag) in tags.enumerated() {
             guard let curve = unsafe cmsReadTag(profile, tag) else { return nil }
             let tone = OpaquePointer(curve)
             guard unsafe cmsEvalToneCurveFloat(tone, 0) == 0 else { return nil }
-            // Of XYZ, then of linear sRGB.
-            let share = (0..<3).map { row in (0..<3).reduce(0) { $0 + inverse[row][$1] * own[$1][channel] } }
+            let share = matrix.map { row in row[channel] }
             for value in 0...255 {
                 let light = unsafe Double(cmsEvalToneCurveFloat(tone, Float(value) / 255)) * Double(Self.largest)
                 // The sum is rounded by dropping what follows the whole number.
@@ -72,6 +69,17 @@ struct MatrixTables {
                 }
             }
         }
+    }
+
+    /// The factors from the linear light of a profile's channels to that of another's: a row for each channel of the other.
+    static func matrix(from profile: cmsHPROFILE, to target: cmsHPROFILE) -> [[Double]]? {
+        guard let own = unsafe Self.colorants(of: profile), let wanted = unsafe Self.colorants(of: target),
+            let inverse = Self.inverse(wanted)
+        else { return nil }
+        func factor(_ row: Int, _ channel: Int) -> Double {
+            (0..<3).reduce(0) { $0 + inverse[row][$1] * own[$1][channel] }
+        }
+        return (0..<3).map { row in (0..<3).map { channel in factor(row, channel) } }
     }
 
     /// The rows X, Y and Z of the colorants red, green and blue, relative to D50 (ICC.1:2010 §F.3).

@@ -5,8 +5,8 @@ import LinuxSystem
 /// The conversion from one RGB matrix profile to 8-bit sRGB; cameras and phones embed such profiles, such as Display P3.
 ///
 /// libvips converts through CIELAB in floats and prepares both directions for each image, which took a fifth of the time of a 512 px
-/// result of a 12 MP photograph. Tables or Little CMS convert directly, and what is prepared is reused for the same profile. libvips
-/// converts other kinds of profiles, depths and colour spaces.
+/// result of a 12 MP photograph. Tables or Little CMS convert directly, and what is prepared is reused for the same profile. `DeepCurves`
+/// converts 16-bit samples, and libvips other kinds of profiles and colour spaces.
 ///
 /// `@unchecked Sendable`: nothing changes after `init`, and Little CMS only reads a transform made without its one-pixel cache.
 @safe

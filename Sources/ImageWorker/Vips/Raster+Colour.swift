@@ -45,6 +45,7 @@ extension Raster {
     func convertedToSRGB(_ deadline: Deadline?) throws(VipsError) -> Raster {
         if isPlainSRGB { return self }
         if let converted = try convertedByCurves(deadline) { return converted }
+        if let converted = try convertedByDeepCurves() { return converted }
         let isCMYK = interpretation == VIPS_INTERPRETATION_CMYK
         if has(VIPS_META_ICC_NAME) || isCMYK {
             if let converted = try? convertedByProfile(isCMYK) { return converted }
@@ -66,8 +67,7 @@ extension Raster {
         }
         // libvips 8.14 treats 16-bit alpha as 8-bit and makes nearly everything opaque.
         guard isDeep else { return converted }
-        let alpha = try bands(from: bands - 1, count: 1).mapped(by: [(0...65_535).map { UInt8($0 >> 8) }])
-        return try converted.joined(with: alpha)
+        return try converted.joined(with: eightBitAlpha())
     }
 
     /// The maximum number of bytes of pixels to convert in memory; libvips streams larger images.

@@ -22,7 +22,7 @@ extension Raster {
     }
 
     /// Encodes light of 0–65,535 as 8-bit sRGB; values beyond are clipped.
-    private func encodedLight() throws(VipsError) -> Raster {
+    func encodedLight() throws(VipsError) -> Raster {
         // 0.5 rounds, since the cast truncates.
         let rounded = try linear([1], plus: [0.5]).cast(to: VIPS_FORMAT_USHORT)
         return try rounded.mapped(by: [LinearLight.encoded])

@@ -18,16 +18,16 @@ extension Raster {
         return unsafe Raster(owning: image)
     }
 
-    /// Returns an image of one band of floats.
-    static func floats(_ values: [Float], width: Int, height: Int) throws(VipsError) -> Raster {
-        precondition(values.count == width * height)
+    /// Returns an image of bands of floats, pixel by pixel.
+    static func floats(_ values: [Float], width: Int, height: Int, bands: Int = 1) throws(VipsError) -> Raster {
+        precondition(values.count == width * height * bands)
         let image = unsafe values.withUnsafeBytes { buffer in
             unsafe vips_image_new_from_memory_copy(
                 buffer.baseAddress,
                 buffer.count,
                 CInt(width),
                 CInt(height),
-                1,
+                CInt(bands),
                 VIPS_FORMAT_FLOAT
             )
         }

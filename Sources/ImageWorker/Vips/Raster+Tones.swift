@@ -27,9 +27,22 @@ extension Raster {
         return try Raster.make("maplut") { out in unsafe edge_vips_maplut(pointer, &out, table.pointer) }
     }
 
+    /// Maps each value by a table of floats, 256 for 8 bits or up to 65,536 for 16: one for all bands, or one per band.
+    func mapped(toFloatsByBand tables: [[Float]]) throws(VipsError) -> Raster {
+        let (count, width) = (tables.count, tables[0].count)
+        let values = count == 1 ? tables[0] : (0..<width * count).map { tables[$0 % count][$0 / count] }
+        let table = try Raster.floats(values, width: width, height: 1, bands: count)
+        return try Raster.make("maplut") { out in unsafe edge_vips_maplut(pointer, &out, table.pointer) }
+    }
+
     /// Multiplies one band by three factors, which gives three bands.
     func spread(by factors: [Double]) throws(VipsError) -> Raster {
         try Raster.make("recomb") { out in unsafe edge_vips_recomb(pointer, &out, factors, CInt(factors.count), 1) }
+    }
+
+    /// Applies a matrix to three bands, row by row, which gives floats.
+    func mixed(byRows factors: [Double]) throws(VipsError) -> Raster {
+        try Raster.make("recomb") { out in unsafe edge_vips_recomb(pointer, &out, factors, 3, 3) }
     }
 
     /// Adds three bands, each times a factor, which gives one band.
