@@ -285,6 +285,7 @@ enum Workbench {
     /// Encodes a raster unchanged, with all metadata, with libvips' savers.
     static func encodeWithMetadata(_ raster: Raster, as format: ImageFormat) throws -> [UInt8] {
         precondition(isStarted)
+        CoderRegistry.coder(for: format)?.saver?.load()
         return try JPEGCoder().save { bytes, count in
             switch format {
             case .jpeg:
@@ -301,6 +302,9 @@ enum Workbench {
             case .webp: return unsafe edge_vips_save_webp(raster.pointer, &bytes, &count)
             case .gif: return unsafe edge_vips_save_gif(raster.pointer, &bytes, &count, 3, 0, 0)
             case .png: return unsafe edge_vips_save_png(raster.pointer, &bytes, &count, 6, 0, 0)
+            case .tiff: return unsafe edge_vips_save_tiff(raster.pointer, &bytes, &count, 0)
+            // Lossless.
+            case .jxl: return unsafe edge_vips_save_jxl(raster.pointer, &bytes, &count, 100, 1, 3, 0)
             default: return -1
             }
         }

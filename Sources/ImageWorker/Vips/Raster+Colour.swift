@@ -44,6 +44,7 @@ extension Raster {
     /// - Parameter deadline: the deadline for computing pixels; `nil` for none.
     func convertedToSRGB(_ deadline: Deadline?) throws(VipsError) -> Raster {
         if isPlainSRGB { return self }
+        if let converted = try convertedFromFloats(deadline) { return converted }
         if let converted = try convertedByCurves(deadline) { return converted }
         if let converted = try convertedByDeepCurves() { return converted }
         let isCMYK = interpretation == VIPS_INTERPRETATION_CMYK

@@ -1,7 +1,22 @@
 import CVips
 
-/// Conversions of 16-bit samples to 8-bit sRGB.
+/// Conversions of 16-bit and floating-point samples to 8-bit sRGB.
 extension Raster {
+    /// Converts floating-point samples, of which 0–1 is shown; `nil` for other images.
+    ///
+    /// With a profile they are values of its encoding. Without one they are linear light in sRGB's primaries, which libvips calls scRGB,
+    /// and grey likewise. libvips 8.14 takes those of a profile, all greys and alpha for values of 0–255, which makes them black.
+    func convertedFromFloats(_ deadline: Deadline?) throws(VipsError) -> Raster? {
+        guard format == VIPS_FORMAT_FLOAT, (1...4).contains(bands),
+            interpretation == (bands < 3 ? VIPS_INTERPRETATION_B_W : VIPS_INTERPRETATION_scRGB)
+        else { return nil }
+        // 0.5 rounds, since the cast truncates.
+        let samples = try linear([65_535], plus: [0.5]).cast(to: VIPS_FORMAT_USHORT)
+            .interpreted(as: bands < 3 ? VIPS_INTERPRETATION_GREY16 : VIPS_INTERPRETATION_RGB16)
+        guard samples.has(VIPS_META_ICC_NAME) else { return try samples.converted(by: .linear) }
+        return try samples.convertedToSRGB(deadline)
+    }
+
     /// Converts 16-bit samples whose profile has only curves and a matrix; `nil` for other images.
     func convertedByDeepCurves() throws(VipsError) -> Raster? {
         guard format == VIPS_FORMAT_USHORT, (1...4).contains(bands),
