@@ -238,6 +238,18 @@ static inline int edge_vips_add(VipsImage *first, VipsImage *second, VipsImage *
 static inline int edge_vips_copy_as(VipsImage *in, VipsImage **out, VipsInterpretation space) {
     return vips_copy(in, out, "interpretation", space, NULL);
 }
+// The bytes of an image that libvips has packed.
+static inline int edge_vips_copy_unpacked(VipsImage *in, VipsImage **out) {
+    return vips_copy(in, out, "coding", VIPS_CODING_NONE, "interpretation", VIPS_INTERPRETATION_MULTIBAND, NULL);
+}
+// CIELAB with the white D50 to X, Y and Z, of which white's Y is 100.
+static inline int edge_vips_lab_to_xyz(VipsImage *in, VipsImage **out) {
+    double white[3] = {96.42, 100, 82.49};
+    VipsArrayDouble *d50 = vips_array_double_new(white, 3);
+    int failed = vips_Lab2XYZ(in, out, "temp", d50, NULL);
+    vips_area_unref(VIPS_AREA(d50));
+    return failed;
+}
 // Replaces the pixels at x, y by `sub`; the size does not change.
 static inline int edge_vips_insert(VipsImage *in, VipsImage *sub, VipsImage **out, int x, int y) {
     return vips_insert(in, sub, out, x, y, NULL);

@@ -188,7 +188,7 @@ struct ProfileTests {
         return unsafe bytes(of: cmsCreateGrayProfile(&white, curve))
     }
 
-    private static func bytes(of profile: cmsHPROFILE?) -> [UInt8] {
+    static func bytes(of profile: cmsHPROFILE?) -> [UInt8] {
         defer { unsafe cmsCloseProfile(profile) }
         var count: cmsUInt32Number = 0
         unsafe cmsSaveProfileToMem(profile, nil, &count)

@@ -17,6 +17,7 @@ struct TIFFCoder: Coder {
         try Raster.make("load") { out in
             unsafe edge_vips_load_tiff(source.bytes.baseAddress, source.bytes.count, &out, CInt(options.page))
         }
+        .unpackedCIELAB()
     }
 
     func encode(_ picture: FinishedPicture, _ options: EncodingOptions) throws -> EncodedPicture {

@@ -174,6 +174,8 @@ struct SourceDecoder {
         guard reduction == nil else { return ofBand }
         switch coder.format {
         case .png: return mapping.withSpan { bytes in bytes.count > 25 && bytes[25] != 3 ? Int(bytes[24]) : 8 }
+        // The coder makes floats of 8-bit CIELAB.
+        case .tiff: return raster.interpretation == VIPS_INTERPRETATION_LAB ? 8 : ofBand
         case .jxl: return (try? JXLFrames.info(of: mapping)).map { Int($0.bits_per_sample) } ?? ofBand
         default: return ofBand
         }

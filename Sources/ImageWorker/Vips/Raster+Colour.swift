@@ -45,6 +45,7 @@ extension Raster {
     func convertedToSRGB(_ deadline: Deadline?) throws(VipsError) -> Raster {
         if isPlainSRGB { return self }
         if let converted = try convertedFromFloats(deadline) { return converted }
+        if let converted = try convertedFromCIELAB() { return converted }
         if let converted = try convertedByCurves(deadline) { return converted }
         if let converted = try convertedByDeepCurves() { return converted }
         let isCMYK = interpretation == VIPS_INTERPRETATION_CMYK
@@ -103,7 +104,13 @@ extension Raster {
                 unsafe conversion.convert(source, to: target, pixels: pixels, hasAlpha: hasAlpha)
             }
         }
-        let copy = try converted.interpreted(as: VIPS_INTERPRETATION_sRGB)
+        return try converted.describedAsSRGB()
+    }
+
+    /// Returns 8-bit sRGB pixels with that interpretation, and with libvips' own profile if they had one before.
+    func describedAsSRGB() throws(VipsError) -> Raster {
+        let copy = try interpreted(as: VIPS_INTERPRETATION_sRGB)
+        guard copy.has(VIPS_META_ICC_NAME) else { return copy }
         guard unsafe edge_vips_set_srgb_profile(copy.pointer) == 0 else { throw VipsError.take("profile_load") }
         return copy
     }

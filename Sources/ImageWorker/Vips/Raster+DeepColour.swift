@@ -24,9 +24,7 @@ extension Raster {
             let profile = bytes(VIPS_META_ICC_NAME),
             let curves = DeepCurves(profile: profile, isGrey: bands < 3)
         else { return nil }
-        let copy = try converted(by: curves).interpreted(as: VIPS_INTERPRETATION_sRGB)
-        guard unsafe edge_vips_set_srgb_profile(copy.pointer) == 0 else { throw VipsError.take("profile_load") }
-        return copy
+        return try converted(by: curves).describedAsSRGB()
     }
 
     /// Converts 16-bit samples to 8-bit sRGB of three bands, or four with alpha.
