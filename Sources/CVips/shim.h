@@ -73,17 +73,21 @@ static inline void edge_vips_copy_field(VipsImage *from, VipsImage *to, const ch
 static inline int edge_vips_resize(VipsImage *in, VipsImage **out, double horizontal, double vertical) {
     return vips_resize(in, out, horizontal, "vscale", vertical, "kernel", VIPS_KERNEL_LANCZOS3, NULL);
 }
-// Enlarges to exactly width × height, aligning pixel centres: vips_resize of libvips 8.14 shifts enlargements by half a pixel.
-static inline int edge_vips_enlarge(VipsImage *in, VipsImage **out, int width, int height) {
+// Scales what is right of `left` and below `top`, which need not be whole, by factors to width × height, aligning pixel centres:
+// vips_resize of libvips 8.14 shifts enlargements by half a pixel. Pixels beyond the image repeat its edge.
+static inline int edge_vips_scale_part(VipsImage *in, VipsImage **out, double left, double top, double across, double down,
+                                       int width, int height) {
     VipsInterpolate *bicubic = vips_interpolate_new("bicubic");
     int sides[4] = {0, 0, width, height};
     VipsArrayInt *area = vips_array_int_new(sides, 4);
-    int failed = vips_affine(in, out, (double)width / in->Xsize, 0, 0, (double)height / in->Ysize, "interpolate", bicubic,
-                             "oarea", area, "idx", 0.5, "idy", 0.5, "odx", -0.5, "ody", -0.5, "extend",
-                             VIPS_EXTEND_COPY, "premultiplied", TRUE, NULL);
+    int failed = vips_affine(in, out, across, 0, 0, down, "interpolate", bicubic, "oarea", area, "idx", 0.5 - left, "idy",
+                             0.5 - top, "odx", -0.5, "ody", -0.5, "extend", VIPS_EXTEND_COPY, "premultiplied", TRUE, NULL);
     vips_area_unref(VIPS_AREA(area));
     g_object_unref(bicubic);
     return failed;
+}
+static inline int edge_vips_enlarge(VipsImage *in, VipsImage **out, int width, int height) {
+    return edge_vips_scale_part(in, out, 0, 0, (double)width / in->Xsize, (double)height / in->Ysize, width, height);
 }
 static inline int edge_vips_extract(VipsImage *in, VipsImage **out, int left, int top, int width, int height) {
     return vips_extract_area(in, out, left, top, width, height, NULL);
@@ -107,7 +111,7 @@ static inline int edge_vips_flip(VipsImage *in, VipsImage **out, VipsDirection d
 }
 static inline int edge_vips_rot(VipsImage *in, VipsImage **out, VipsAngle angle) { return vips_rot(in, out, angle, NULL); }
 // Rotates clockwise about the centre, which is that of the canvas of width × height; exposed areas take the background.
-// vips_similarity rounds the corner of its canvas to whole pixels. Coordinates are as in edge_vips_enlarge.
+// vips_similarity rounds the corner of its canvas to whole pixels. Coordinates are as in edge_vips_scale_part.
 static inline int edge_vips_rotate(VipsImage *in, VipsImage **out, double degrees, int width, int height,
                                    const double *background, int bands) {
     double cosine = cos(VIPS_RAD(degrees)), sine = sin(VIPS_RAD(degrees));

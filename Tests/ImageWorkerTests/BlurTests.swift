@@ -54,6 +54,50 @@ struct BlurTests {
         }
     }
 
+    /// White with a black frame of one pixel; few factors divide the sides.
+    private static func framed(channels: Int) -> PixelImage {
+        let (width, height) = (121, 91)
+        let bytes = (0..<width * height).flatMap { index -> [UInt8] in
+            let (x, y) = (index % width, index / width)
+            let isFrame = x == 0 || y == 0 || x == width - 1 || y == height - 1
+            let level: UInt8 = isFrame ? 0 : 255
+            return Array([level, level, level, 255][..<channels])
+        }
+        return PixelImage(width: width, height: height, channels: channels, bytes: bytes)
+    }
+
+    /// The largest difference of the first channel of two pictures of one size.
+    private static func largestDifference(_ one: PixelImage, _ other: PixelImage) -> Int {
+        (0..<one.width * one.height)
+            .map { abs(Int(one.bytes[$0 * one.channels]) - Int(other.bytes[$0 * other.channels])) }
+            .max() ?? 0
+    }
+
+    @Test(arguments: [4.9, 5.0, 7.4, 12, 40, 100, 250], [3, 4])
+    func `edge pixels are repeated beyond the edge, whatever the deviation`(sigma: Double, channels: Int) throws {
+        let source = Self.framed(channels: channels)
+        let right = ReferenceFilters.gaussian(source, sigma: sigma)
+        let made = try Workbench.pixels("blur=\(sigma)", of: Workbench.png(source))
+        #expect(Self.largestDifference(made, right) <= 5)
+    }
+
+    @Test(arguments: [6.0, 12, 30], ["w=40", "w=100", "w=300&enlarge=1"])
+    func `a resize after a blur shows the edges of the fully blurred image`(sigma: Double, resize: String) throws {
+        let source = Workbench.png(Self.framed(channels: 3))
+        let small = try Workbench.pixels("blur=\(sigma)&\(resize)", of: source)
+        let full = try Workbench.pixels("blur=\(sigma)&brightness=1.000001&\(resize)", of: source)
+        #expect(Self.largestDifference(small, full) <= 4)
+    }
+
+    @Test(.enabled(if: SharedImages.isAvailable), arguments: [40.0, 100, 250])
+    func `looks like a Gaussian with a large deviation`(sigma: Double) throws {
+        let source = try Self.picture("hato.jpg")
+        let right = ReferenceFilters.gaussian(source, sigma: sigma)
+        let made = try Workbench.pixels("blur=\(sigma)", of: Workbench.png(source))
+        #expect(ImageComparison.structuralSimilarity(made, right) >= 0.995)
+        #expect(Self.largestDifference(made, right) <= 5)
+    }
+
     @Test(arguments: [2, 4.5, 8, 30])
     func `a resize after a blur equals a resize of the fully blurred image`(sigma: Double) throws {
         let source = Workbench.png(try Self.picture("checks"))

@@ -79,6 +79,22 @@ package enum ShrinkOnLoad {
         } ?? 1
     }
 
+    /// The largest factor up to `most` by which an image may stay reduced without being enlarged by the next resize, which would repeat the
+    /// edge of a reduced image; 1 for none.
+    package static func factor(
+        notEnlarging most: Int,
+        before following: ArraySlice<ResolvedStep>,
+        loaded: Int
+    ) -> Int {
+        guard let index = following.firstIndex(where: { $0.step is ResizeStep }),
+            let resize = following[index].step as? ResizeStep
+        else { return 1 }
+        let input = following[index].input.size
+        let scaled = resize.geometry(for: input).scaled
+        return stride(from: most, to: 1, by: -1)
+            .first { leavesEnough(of: input, for: scaled, factor: $0 * loaded, room: 4) } ?? 1
+    }
+
     /// Maps a rectangle of the full-size image to the reduced one.
     ///
     /// Exact for a factor chosen by `factor(for:steps:source:orientation:)`. An edge of the image maps to an edge, even if the

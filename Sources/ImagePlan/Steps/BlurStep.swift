@@ -27,7 +27,8 @@ package struct BlurStep: SingleParameterStep {
     ///
     /// The blur removes the detail that the reduction loses. Measured as structural similarity to a double-precision Gaussian, on
     /// images 300 pixels wide and for deviations of 5, 7.5, 12 and 20 pixels: photographs at least 0.9991, 0.9987, 0.9982 and
-    /// 0.9960; a checkerboard 0.9989; white noise 0.9950. A `smallestSigma` of 2 gives 0.9937 for noise.
+    /// 0.9960; a checkerboard 0.9989; white noise 0.9950. A `smallestSigma` of 2 gives 0.9937 for noise. On photographs of 640 × 600 pixels
+    /// and for deviations of 40, 100 and 250 pixels, it is at least 0.9967, 0.9968 and 0.9978.
     package var largestFactor: Int { max(1, sigma.millionths / Self.smallestSigma.millionths) }
 
     /// As `smallestSigma`, for a blur before a resize with at least 1.75 times its result as input, which hides part of the error.

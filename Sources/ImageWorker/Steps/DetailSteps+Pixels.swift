@@ -12,38 +12,85 @@ extension BlurStep: PixelStep {
         let sigma = sigma.value / Double(canvas.loadFactor)
         let deadline = canvas.deadline
         let lasting = ShrinkOnLoad.factor(under: self, before: canvas.following, loaded: canvas.loadFactor)
-        if lasting > 1 {
-            try canvas.shrink(by: lasting) { frame in
-                try frame.transparently { try $0.smallAndBlurred(sigma, factor: lasting, deadline) }
-            }
-            return
-        }
-        let factor = largestFactor / canvas.loadFactor
+        let factor = lasting > 1 ? lasting : largestFactor / canvas.loadFactor
         guard factor > 1 else {
             // The blur reads each line several times.
             try canvas.makeRandomAccess()
             try canvas.change(to: canvas.shape) { frame in try frame.transparently { try $0.blurred(sigma: sigma) } }
             return
         }
-        try canvas.change(to: canvas.shape) { frame in
-            try frame.transparently { frame in
-                let small = try frame.smallAndBlurred(sigma, factor: factor, deadline)
-                deadline.watch(small)
-                return try small.inMemory().resized(width: frame.width, height: frame.height)
+        let kept = ShrinkOnLoad.factor(notEnlarging: lasting, before: canvas.following, loaded: canvas.loadFactor)
+        guard kept > 1 else {
+            try canvas.change(to: canvas.shape) { frame in
+                let size = PixelSize(width: frame.width, height: frame.height)
+                return try frame.transparently { try $0.blurred(sigma, reducedBy: factor, to: size, deadline) }
             }
+            return
+        }
+        try canvas.shrink(by: kept) { frame in
+            let size = PixelSize(
+                width: .side(frame.width, dividedBy: kept),
+                height: .side(frame.height, dividedBy: kept)
+            )
+            return try frame.transparently { try $0.blurred(sigma, reducedBy: factor, to: size, deadline) }
         }
     }
 }
 
 extension Raster {
-    /// Scales down by about `factor` and blurs with a correspondingly smaller sigma.
-    fileprivate func smallAndBlurred(_ sigma: Double, factor: Int, _ deadline: Deadline) throws -> Raster {
-        let small = try resized(width: .side(width, dividedBy: factor), height: .side(height, dividedBy: factor))
+    /// The pixels that a reduced image has beyond each edge: as many as the kernel that reduces it reaches.
+    ///
+    /// The outermost repeat the edge pixels of the whole image, so the blur may repeat them. Without them, pixels of a reduced image's edge,
+    /// into which the pixels next to the edge are mixed, would be repeated.
+    private static let margin = 3
+
+    /// Blurs on an image reduced by a factor, with a correspondingly smaller sigma, and scales the result to a size.
+    fileprivate func blurred(
+        _ sigma: Double,
+        reducedBy factor: Int,
+        to size: PixelSize,
+        _ deadline: Deadline
+    ) throws -> Raster {
+        // The longer side first, since the margins of a narrow image are many times as large as the image.
+        let reduced =
+            try width >= height
+            ? reducedAcross(by: factor).reducedDown(by: factor) : reducedDown(by: factor).reducedAcross(by: factor)
+        deadline.watch(reduced)
         // In memory, since the blur reads each line several times.
-        deadline.watch(small)
-        // The exact factor, by the longer side.
-        let scale = width >= height ? Double(small.width) / Double(width) : Double(small.height) / Double(height)
-        return try small.inMemory().blurred(sigma: sigma * scale)
+        let blurred = try reduced.inMemory().blurred(sigma: sigma / Double(factor))
+        deadline.watch(blurred)
+        let small = try blurred.inMemory()
+        let (across, down) = (size.width * factor, size.height * factor)
+        if across == width, down == height {
+            return try small.cropped(left: Self.margin, top: Self.margin, width: size.width, height: size.height)
+        }
+        let scales = (across: Double(across) / Double(width), down: Double(down) / Double(height))
+        return try Raster.make("affine") { out in
+            unsafe edge_vips_scale_part(
+                small.pointer,
+                &out,
+                Double(Self.margin),
+                Double(Self.margin),
+                scales.across,
+                scales.down,
+                CInt(size.width),
+                CInt(size.height)
+            )
+        }
+    }
+
+    /// Reduces the width by a factor, with a margin on both sides.
+    private func reducedAcross(by factor: Int) throws(VipsError) -> Raster {
+        let columns = (width + factor - 1) / factor + 2 * Self.margin
+        let extended = try repeatingEdges(left: Self.margin * factor, top: 0, width: columns * factor, height: height)
+        return try extended.resized(width: columns, height: height)
+    }
+
+    /// Reduces the height by a factor, with a margin above and below.
+    private func reducedDown(by factor: Int) throws(VipsError) -> Raster {
+        let rows = (height + factor - 1) / factor + 2 * Self.margin
+        let extended = try repeatingEdges(left: 0, top: Self.margin * factor, width: width, height: rows * factor)
+        return try extended.resized(width: width, height: rows)
     }
 }
 

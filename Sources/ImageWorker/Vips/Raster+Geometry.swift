@@ -31,12 +31,7 @@ extension Raster {
     /// Returns the image with exactly a size: with its last column and row repeated, or without some of them.
     func withSize(_ size: PixelSize) throws(VipsError) -> Raster {
         let (larger, higher) = (max(size.width, width), max(size.height, height))
-        let padded =
-            (larger, higher) == (width, height)
-            ? self
-            : try Raster.make("embed") { out in
-                unsafe edge_vips_embed_copy(pointer, &out, 0, 0, CInt(larger), CInt(higher))
-            }
+        let padded = try repeatingEdges(left: 0, top: 0, width: larger, height: higher)
         return try padded.cropped(left: 0, top: 0, width: size.width, height: size.height)
     }
 
@@ -99,6 +94,13 @@ extension Raster {
                 background,
                 CInt(background.count)
             )
+        }
+    }
+
+    /// Places the image on a larger canvas, on which its edge pixels are repeated.
+    func repeatingEdges(left: Int, top: Int, width: Int, height: Int) throws(VipsError) -> Raster {
+        try Raster.make("embed") { out in
+            unsafe edge_vips_embed_copy(pointer, &out, CInt(left), CInt(top), CInt(width), CInt(height))
         }
     }
 

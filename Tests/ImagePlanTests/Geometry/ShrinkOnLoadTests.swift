@@ -71,6 +71,19 @@ struct ShrinkOnLoadTests {
         }
     }
 
+    @Test(arguments: [
+        ("blur=8&w=2000", 3, 2), ("blur=12&w=100", 8, 8), ("blur=40&w=8000&enlarge=1", 16, 1), ("blur=8", 3, 1),
+    ])
+    func `a blurred image does not stay so small that the resize enlarges it`(
+        query: String,
+        most: Int,
+        expected: Int
+    ) throws {
+        let plan = try RequestLanguage.parse(query: query, options: ParseOptions()).plan
+        let steps = try PlanGeometry.resolve(plan, source: PixelSize(width: 4032, height: 3024), maximumPixels: .max)
+        #expect(ShrinkOnLoad.factor(notEnlarging: most, before: steps[1...], loaded: 1) == expected)
+    }
+
     @Test func `a decoder's rounding rules out crops from the far edge`() throws {
         // 4033 is not a multiple of 8: mirrored, the left edge is the one the decoder rounded.
         #expect(try factor("crop=8,8,2000,2000&w=100", 4033) == 8)
