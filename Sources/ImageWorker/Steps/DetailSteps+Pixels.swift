@@ -1,3 +1,4 @@
+import CVips
 import ImagePlan
 
 extension BlurStep: PixelStep {

@@ -31,7 +31,8 @@ extension Raster {
     /// Returns the image with exactly a size: with its last column and row repeated, or without some of them.
     func withSize(_ size: PixelSize) throws(VipsError) -> Raster {
         let (larger, higher) = (max(size.width, width), max(size.height, height))
-        let padded = try repeatingEdges(left: 0, top: 0, width: larger, height: higher)
+        let isLarge = (larger, higher) == (width, height)
+        let padded = isLarge ? self : try repeatingEdges(left: 0, top: 0, width: larger, height: higher)
         return try padded.cropped(left: 0, top: 0, width: size.width, height: size.height)
     }
 
