@@ -63,7 +63,7 @@ struct PixelTests {
                 (x - 30) * (x - 30) + (y - 20) * (y - 20) < 300 ? [200, 60, 60, 255] : hidden
             }
             let pixels = try Workbench.pixels("sharpen=\(sigma)", of: Workbench.png(source))
-            #expect(pixels == source)
+            #expect(visible(pixels) == visible(source))
         }
     }
 

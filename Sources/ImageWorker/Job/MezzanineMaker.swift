@@ -51,13 +51,20 @@ struct MezzanineMaker {
     }
 
     /// Halves opaque images as `Resampler` does first, so that fine lines look as in results of the original.
+    ///
+    /// Images with alpha are resized by libvips as if the last pixels stood for as many as the others.
     private func reduced(_ source: Raster, to size: PixelSize) throws -> Raster {
-        guard source.format == VIPS_FORMAT_UCHAR, !source.hasAlpha else {
+        guard !source.hasAlpha else {
             return try source.transparently { frame in try frame.resized(width: size.width, height: size.height) }
         }
         // Sides of the size are rounded up, which matters least for the longer one.
         let (longer, reduced) = (max(source.width, source.height), max(size.width, size.height))
-        return try source.reduced(by: (longer + reduced / 2) / reduced, deadline)
+        let factor = (longer + reduced / 2) / reduced
+        guard source.format == VIPS_FORMAT_UCHAR else {
+            let padded = try source.withSize(PixelSize(width: size.width * factor, height: size.height * factor))
+            return try padded.resized(width: size.width, height: size.height)
+        }
+        return try source.reduced(by: factor, deadline)
     }
 
     /// Encodes an image; `nil` for one that the format does not allow.
