@@ -10,7 +10,7 @@ package final class ResponsePromise: Sendable {
     private let mailbox: LoopMailbox
     private let isDone = Atomic<Bool>(false)
     private let interims = Atomic<Int>(0)
-    /// The maximum number of interim responses to one request; further ones are dropped.
+    /// The usual maximum number of interim responses to one request; further ones are dropped.
     package static let interimLimit = 16
 
     init(_ connection: ConnectionID, _ sequence: UInt32, _ mailbox: LoopMailbox) {
@@ -30,14 +30,15 @@ package final class ResponsePromise: Sendable {
 
     /// Sends an interim response ahead of the response (RFC 9110 §15.2), from any thread.
     ///
-    /// Does nothing after the completion, for a client of HTTP/1.0, and beyond `interimLimit`.
+    /// Does nothing after the completion, for a client of HTTP/1.0, and beyond the limit.
     ///
     /// - Parameters:
     ///   - status: from 102 to 199; other values are ignored.
     ///   - fields: encoded lines, as in `Response.fields`.
-    package func interim(status: UInt16, fields: [UInt8]) {
+    ///   - limit: the maximum number of interim responses to the request.
+    package func interim(status: UInt16, fields: [UInt8], limit: Int = interimLimit) {
         guard (102...199).contains(status), !isDone.load(ordering: .relaxed),
-            interims.wrappingAdd(1, ordering: .relaxed).oldValue < Self.interimLimit
+            interims.wrappingAdd(1, ordering: .relaxed).oldValue < limit
         else { return }
         mailbox.post(.interim(connection, sequence, status, fields))
     }

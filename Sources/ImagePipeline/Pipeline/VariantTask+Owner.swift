@@ -48,8 +48,11 @@ extension VariantTask {
     }
 
     private func take(_ reply: OwnerReply) {
-        guard case .failure(let error) = reply else { return makeHere() }
-        end(.failure(.after(.owner, error)))
+        if case .failure(let error) = reply { return end(.failure(.after(.owner, error))) }
+        guard !context.deadline.isPast(at: parts.time.monotonic) else {
+            return end(.failure(.overloaded("the original's owner has not answered in time")))
+        }
+        makeHere()
     }
 
     private func take(_ variant: OwnedVariant, _ body: OriginBody, _ stamp: PurgeStamp, _ owners: any OwnerAsking) {

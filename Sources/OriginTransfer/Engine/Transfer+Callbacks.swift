@@ -59,7 +59,9 @@ extension Transfer {
     func receive(headLine line: [UInt8]) -> Bool {
         do {
             guard try head.take(line) else {
-                if head.interim != nil, let patience = options.timeouts.afterInterim {
+                if let interim = head.interim,
+                    let patience = ticket.request.patience?(interim) ?? options.timeouts.afterInterim
+                {
                     enter(.firstByte, milliseconds: patience)
                 }
                 // The lengths of all heads together are bounded only for one request.

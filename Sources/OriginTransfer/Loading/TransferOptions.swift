@@ -55,7 +55,7 @@ package struct TransferLimits: Hashable, Sendable {
 package struct TransferTimeouts: Hashable, Sendable {
     package var connect: Int
     package var firstByte: Int
-    /// From an interim response to the final one; `nil` if an interim response extends nothing.
+    /// From an interim response to the next one or the final one; `nil` if an interim response extends nothing.
     package var afterInterim: Int?
     /// From the last sign of life of the peer's system to the end of the connection, also while a response is awaited; `nil` for the
     /// system's default of hours.

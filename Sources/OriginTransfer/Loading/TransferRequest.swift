@@ -32,6 +32,8 @@ package struct TransferRequest: Sendable {
     package var inspection: Inspection?
     /// Returns the status as which a final response is treated, from its own status and fields; `nil` to take it as it is.
     package var statusTreatment: (@Sendable (_ status: Int, _ fields: FieldLines) -> Int)?
+    /// Returns how many milliseconds to wait for the next response after an interim one; `nil` for `timeouts.afterInterim`.
+    package var patience: (@Sendable (InterimResponse) -> Int?)?
     /// A request to send instead of a plain GET; its response is returned unchanged, whatever its status.
     package var exchange: Exchange?
     /// Called with each interim response to forward, on the transfer thread and never after the completion; must not block.

@@ -38,7 +38,7 @@ struct ClusterNodes: Sendable {
         engine.ledgers = ledgers
         transfers = try TransferEngine(configuration: engine, time: time)
         client = OwnerClient(nodes: table, transfers: transfers, settings: settings, time: time, progress: progress)
-        gate = NodeGate(nodes: table, token: settings.token, logger: logger, progress: progress)
+        gate = NodeGate(nodes: table, settings: settings, logger: logger, progress: progress)
         try table.start { table in
             if let own = table.own {
                 logger.info("node of a cluster", metadata: ["node": "\(own)"])

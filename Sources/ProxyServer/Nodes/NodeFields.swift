@@ -18,6 +18,8 @@ enum NodeFields {
     static let account = "Edgeprint-Account"
     /// The priority in the owner's queues.
     static let priority = "Edgeprint-Priority"
+    /// In interim responses, the milliseconds until the next one (`NodeHeartbeat`).
+    static let interval = "Edgeprint-Interval"
     /// An encoded `OwnedVariant`.
     static let variant = "Edgeprint-Variant"
     /// A failure that other nodes need not find out for themselves.

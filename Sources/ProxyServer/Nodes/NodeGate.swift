@@ -28,6 +28,8 @@ final class NodeGate: Sendable {
         var priority: RequestPriority
     }
 
+    /// Tells nodes whose queries take long that this one is at work.
+    let heartbeat: NodeHeartbeat
     private let nodes: NodeTable
     private let token: Secret
     private let progress: @Sendable () -> ClusterProgress
@@ -37,12 +39,13 @@ final class NodeGate: Sendable {
 
     init(
         nodes: NodeTable,
-        token: Secret,
+        settings: Configuration.Cluster,
         logger: Logger,
         progress: @escaping @Sendable () -> ClusterProgress
     ) {
         self.nodes = nodes
-        self.token = token
+        token = settings.token
+        heartbeat = NodeHeartbeat(askTimeout: settings.askTimeout)
         self.progress = progress
         self.logger = logger
     }

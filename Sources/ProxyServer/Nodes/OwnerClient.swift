@@ -85,6 +85,7 @@ final class OwnerClient: OwnerAsking {
         transfer.claims = context.claims
         transfer.caller = context.caller
         transfer.deadline = context.deadline.nanoseconds
+        transfer.patience = patience(within: transfer.options.timeouts)
         counts.withLock { $0.asked += 1 }
         return transfers.load(transfer) { [self] result in
             nodes.ended(contact, hasAnswered: Self.hasAnswered(result))
@@ -106,8 +107,9 @@ final class OwnerClient: OwnerAsking {
         let left = context.deadline.nanoseconds.map { Int(clamping: ($0 - time.monotonic) / 1_000_000) } ?? .max
         let total = max(1, min(left, 3_600_000))
         options.timeouts = TransferTimeouts(connect: settings.askTimeout, firstByte: settings.askTimeout, total: total)
-        // From then on, the connection tells whether the owner's machine is alive.
-        options.timeouts.afterInterim = total
+        // An owner of an earlier release says only once that it is at work. This leaves this node time to make the image itself.
+        options.timeouts.afterInterim = max(1, total / 2)
+        // Meanwhile the connection tells whether the owner's machine is alive.
         options.timeouts.silence = 2 * settings.askTimeout
         let known = progress()
         options.headers =
@@ -122,6 +124,17 @@ final class OwnerClient: OwnerAsking {
             options.headers.append(HeaderField(name: NodeFields.account, value: account))
         }
         return options
+    }
+
+    /// How long to wait after an interim response that states when the next one comes: at most as long as after another one.
+    private func patience(within timeouts: TransferTimeouts) -> @Sendable (InterimResponse) -> Int? {
+        let (shortest, longest) = (2 * settings.askTimeout, timeouts.afterInterim ?? .max)
+        return { interim in
+            guard let text = interim.fields[NodeFields.interval.lowercased()], let interval = Int(text),
+                (1...3_600_000).contains(interval)
+            else { return nil }
+            return min(longest, max(shortest, NodeHeartbeat.patience(interval)))
+        }
     }
 
     /// Whether the node has answered; `nil` if the transfer says nothing about it.

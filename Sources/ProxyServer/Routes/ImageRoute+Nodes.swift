@@ -29,8 +29,10 @@ extension ImageRoute {
         }
         let waiting = WaitingRequest()
         let answer = context.promise(onCancel: { waiting.leave() })
-        // The other node now knows that this one is alive, however long the origin takes.
-        answer.interim(status: 102, fields: [])
+        let deadline = variant.deadline(from: context.monotonic)
+        let left = deadline.nanoseconds.map { Int(clamping: ($0 - context.monotonic) / 1_000_000) }
+        // The other node knows that this one is alive, however long the origin takes.
+        gate.heartbeat.begin(answer, within: left)
         let promise = SourcedPromise(answer, tag: request.tag)
         let tracing = tracer?.trace(of: context)
         tracing?.resolved(variant.origin)
@@ -38,7 +40,7 @@ extension ImageRoute {
         load.caller.unkeyed = variant.origin.unkeyed
         load.account = query.account ?? context.account(in: site)
         load.priority = query.priority
-        load.deadline = variant.deadline(from: context.monotonic)
+        load.deadline = deadline
         let id = context.trace.id
         let subscription = pipeline.load(variant, load) { [self] result in
             switch result {

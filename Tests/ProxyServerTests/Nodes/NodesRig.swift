@@ -21,11 +21,13 @@ final class NodesRig: Sendable {
     ///
     /// - Parameters:
     ///   - token: the token of each node.
+    ///   - askTimeout: how long they wait for each other's first byte.
     ///   - extra: further configuration of each node.
     ///   - script: the origin's responses.
     init(
         _ count: Int = 2,
         token: (Int) -> String = { _ in token },
+        askTimeout: String = "30s",
         extra: (Int) -> String = { _ in "" },
         script: @escaping ScriptedOrigin.Script
     ) throws {
@@ -48,7 +50,7 @@ final class NodesRig: Sendable {
               nodes: [\(names.joined(separator: ", "))]
               node: \(names[index])
               token: \(token(index))
-              ask-timeout: 30s
+              ask-timeout: \(askTimeout)
               hot: 10m
             \(extra(index))
 

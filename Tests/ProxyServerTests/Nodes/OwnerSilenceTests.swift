@@ -1,0 +1,114 @@
+import Cluster
+import Glibc
+import HTTPCache
+import HTTPSemantics
+import ImagePipeline
+import LinuxSystem
+import OriginTransfer
+import TestSupport
+import Testing
+
+@testable import ProxyServer
+
+/// Owners that fall silent while they work.
+@Suite(.timeLimit(.minutes(1)))
+struct OwnerSilenceTests {
+    private let picture = TestImages.gradient(width: 400, height: 300)
+
+    /// Keeps the request that it is given.
+    private final class Loader: TransferLoading {
+        struct Handle: LoadHandle {
+            func cancel() {}
+            var received: Int { 0 }
+        }
+
+        let request = Lock<TransferRequest?>(nil)
+
+        func canLoad(_ target: OriginTarget) -> Bool { true }
+
+        func load(
+            _ request: TransferRequest,
+            arrival: (@Sendable (TransferResponse) -> Void)?,
+            completion: @escaping @Sendable (Result<TransferResponse, TransferError>) -> Void
+        ) -> any LoadHandle {
+            self.request.withLock { $0 = request }
+            return Handle()
+        }
+    }
+
+    @Test func `the wait for an owner ends early enough for this node to make the image itself`() throws {
+        let (loader, time) = (Loader(), ManualTime())
+        let settings = try load(
+            "cluster: { nodes: [\"192.0.2.1:8080\"], token: 0123456789abcdef, ask-timeout: 1s }"
+        ).cluster
+        let client = OwnerClient(
+            nodes: NodeTable(settings.nodes, time: time),
+            transfers: loader,
+            settings: settings,
+            time: time,
+            progress: { ClusterProgress() }
+        )
+        let source = SourceRule(name: "photos", location: .http(prefix: "http://a.example/"))
+        let origin = OriginRequest(source: source, url: try OriginURL("http://a.example/a.png"))
+        var context = LoadContext()
+        context.deadline = SharedDeadline(time.monotonic + 40_000_000_000)
+        let handle = client.ask(
+            VariantRequest(origin: origin, plan: nil, bucket: nil),
+            OwnerQuestion(target: "/photos/a.png", fields: []),
+            context
+        ) { _ in }
+        #expect(handle != nil)
+        let request = try #require(loader.request.withLock { $0 })
+        #expect(request.options.timeouts.total == 40_000)
+        // An owner of an earlier release, which says only once that it is at work.
+        #expect(request.options.timeouts.afterInterim == 20_000)
+        let patience = try #require(request.patience)
+        for (interval, wait) in [
+            (nil, nil), ("", nil), ("0", nil), ("-1", nil), ("100", 2_000), ("500", 2_000), ("1000", 4_000),
+            ("3600000", 20_000), ("99999999999999999999", nil),
+        ] as [(String?, Int?)] {
+            var fields = FieldLines()
+            if let interval { fields.append("Edgeprint-Interval", interval) }
+            #expect(patience(InterimResponse(status: 102, fields: fields)) == wait)
+        }
+    }
+
+    @Test func `an owner says again and again that it is at work`() throws {
+        let (gate, picture) = (try ScriptedGate(), picture)
+        let rig = try NodesRig(askTimeout: "200ms") { _, connection in
+            gate.wait()
+            connection.respond("200 OK", ["Cache-Control: max-age=3600"], body: picture)
+        }
+        let target = try rig.pictures(1, of: 1)[0]
+        let key = VariantRequest(origin: try rig.original(target), plan: nil, bucket: nil).key
+        let client = try rig.client(1, from: rig.hosts[0])
+        let fields = [("Edgeprint-Node", NodesRig.token), ("Edgeprint-Key", key.description)]
+        var answer = try client.get(target, fields)
+        // More than any other request may have.
+        for _ in 0..<20 {
+            #expect(answer.status == 102 && answer["Edgeprint-Interval"] == "100")
+            answer = try client.readResponse()
+        }
+        gate.open()
+        while answer.status == 102 { answer = try client.readResponse() }
+        #expect(answer.status == 200 && answer["Edgeprint-Variant"] != nil)
+    }
+
+    @Test func `the image of an owner that was stopped while it worked is made by the node that was asked`()
+        async throws
+    {
+        let (gate, picture) = (try ScriptedGate(), picture)
+        defer { gate.open() }
+        let rig = try NodesRig(askTimeout: "2s") { request, connection in
+            if request.number == 1 { gate.wait() }
+            connection.respond("200 OK", ["Cache-Control: max-age=3600"], body: picture)
+        }
+        let target = try rig.pictures(1, of: 1)[0]
+        let client = try rig.client(0)
+        try client.send("GET \(target)?w=50&format=png HTTP/1.1\r\nHost: a\r\n\r\n")
+        await rig.origin.arrival(of: 1)
+        try rig.daemon(1).signal(SIGSTOP)
+        let answer = try client.readResponse()
+        #expect(answer.status == 200 && answer["Cache-Status"] == "edgeprint; fwd=uri-miss")
+    }
+}
