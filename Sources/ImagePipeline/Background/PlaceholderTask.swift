@@ -4,8 +4,8 @@ import ImagePlan
 /// Computes an original's placeholder after a response without one: a bare original, or a variant made before the source's
 /// `placeholder` setting.
 ///
-/// Starts on any thread, continues on the read lane and ends on the transform pool. Failures are ignored; the next response
-/// without a placeholder tries again.
+/// Starts on any thread, continues on the read lane or a thread of the shared store, and ends on the transform pool. Failures are
+/// ignored; the next response without a placeholder tries again.
 final class PlaceholderTask: Sendable {
     private let request: VariantRequest
     private let entity: Entity
@@ -35,10 +35,23 @@ final class PlaceholderTask: Sendable {
     }
 
     private func find(_ origin: OriginSnapshot) {
-        guard case .file(let body)? = OriginalStore.find(request.origin, in: parts)?.content,
-            body.digest == origin.record.digest
-        else { return end() }
+        guard case .file(let body)? = OriginalStore.find(request.origin, in: parts)?.content else {
+            return findShared(origin)
+        }
+        guard body.digest == origin.record.digest else { return end() }
         compute(origin, body)
+    }
+
+    /// Looks the content up in the shared store: this node may have only a result from there.
+    private func findShared(_ origin: OriginSnapshot) {
+        let request = request.origin
+        guard let shared = parts.shared, shared.isAvailable, request.url != nil, !request.source.isFolder,
+            request.keeps.originals.keepOnDisk
+        else { return end() }
+        shared.find(bodyOf: origin.record) { [self] body in
+            guard let body else { return end() }
+            compute(origin, body)
+        }
     }
 
     private func compute(_ origin: OriginSnapshot, _ body: OriginBody) {

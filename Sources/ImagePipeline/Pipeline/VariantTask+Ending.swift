@@ -115,7 +115,7 @@ extension VariantTask {
                     auxiliaries: others,
                     bytes: picture.bytes
                 )
-                share(record, picture.bytes, made, work)
+                share(record, outcome.origin.record.placeholder, picture.bytes, made, work)
             }
         }
         if outcome.storable, work.copy == nil { pipeline.copyLosslessly(outcome.origin.record, of: request) }

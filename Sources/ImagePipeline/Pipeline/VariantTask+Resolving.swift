@@ -172,6 +172,9 @@ extension VariantTask {
         of outcome: OriginOutcome,
         with auxiliaries: [OriginOutcome]
     ) -> Bool {
+        var outcome = outcome
+        let placeholder = outcome.origin.record.placeholder == nil ? found.placeholder : nil
+        if let placeholder { outcome.origin.record.placeholder = placeholder }
         let others = auxiliaries.map(\.origin.record)
         var description = EntityDescription(found.record, origin: outcome.origin.record, for: request)
         description.restrict(toStrictestOf: others, origin: outcome.origin.record)
@@ -201,6 +204,9 @@ extension VariantTask {
                     parts.disk?.store(sharing: found.record, origin: outcome.origin.record, auxiliaries: others)
                 }
             }
+        }
+        if let placeholder, outcome.storable {
+            parts.learn(placeholder, of: outcome.origin, for: request.origin, in: flight)
         }
         finish(entity, outcome.isStored ? .hit(found.tier) : outcome.status, StageTimings(of: outcome))
         return true

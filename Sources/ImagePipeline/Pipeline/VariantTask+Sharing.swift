@@ -79,15 +79,31 @@ extension VariantTask {
         record.auxiliaries = auxiliaries.map {
             VariantRecord.Auxiliary(key: $0.origin.record.key, digest: $0.origin.record.digest)
         }
-        let found = ResolvedStage.Found(record: record, body: .memory(result.bytes), tier: .shared)
+        record.placeholder = nil
+        let found = ResolvedStage.Found(
+            record: record,
+            body: .memory(result.bytes),
+            tier: .shared,
+            placeholder: result.record.placeholder
+        )
         return adopt(found, of: outcome, with: auxiliaries)
     }
 
     /// Queues a new result for the other nodes.
-    func share(_ record: VariantRecord, _ bytes: [UInt8], _ made: TransformResult, _ work: Work) {
+    ///
+    /// - Parameter placeholder: that of the original, which nodes with the result alone could not compute.
+    func share(
+        _ record: VariantRecord,
+        _ placeholder: Placeholder?,
+        _ bytes: [UInt8],
+        _ made: TransformResult,
+        _ work: Work
+    ) {
         // One that was not predicted is not found under the resolved key.
         guard isResultShared, !record.isStandIn, work.resolved?.isResult(record) ?? true, let shared = parts.shared
         else { return }
+        var record = record
+        record.placeholder = placeholder
         let microseconds = Int(made.timing.decode) + Int(made.timing.transform) + Int(made.timing.encode)
         shared.store(
             result: record,

@@ -19,6 +19,8 @@ package struct VariantMetadata: Hashable, Sendable {
     package var quality: Int?
     /// The score of the result in tenths, if `quality` is known.
     package var score: Int?
+    /// The placeholder of the original, for nodes that get the result from the shared store; `nil` on disk.
+    package var placeholder: Placeholder?
     private var unknown = TaggedFields()
 
     /// Creates metadata.
@@ -45,6 +47,7 @@ package struct VariantMetadata: Hashable, Sendable {
             .value(13, \.isCompact, omitting: false),
             .optional(14, \.quality),
             .optional(15, \.score),
+            .optional(16, \.placeholder),
         ]
     )
 
@@ -116,6 +119,12 @@ extension VariantRecord {
             return FoundQuality(quality: quality, score: score)
         }
         set { (picture.quality, picture.score) = (newValue?.quality, newValue?.score) }
+    }
+
+    /// The placeholder of the original, for nodes that get the result from the shared store; `nil` on disk.
+    package var placeholder: Placeholder? {
+        get { picture.placeholder }
+        set { picture.placeholder = newValue }
     }
 
     /// No store reads a record with unknown metadata (`PictureMetadata.isReadable`).

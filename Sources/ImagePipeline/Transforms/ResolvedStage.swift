@@ -13,6 +13,8 @@ struct ResolvedStage: Sendable {
         var record: VariantRecord
         var body: Entity.Body
         var tier: CacheStatus.Tier
+        /// The placeholder of the original, if the maker has told it.
+        var placeholder: Placeholder?
     }
 
     /// Returns a stored variant with a resolved key.
