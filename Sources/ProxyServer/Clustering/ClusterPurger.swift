@@ -28,7 +28,7 @@ struct ClusterPurger: Sendable {
     /// The longest wait for all nodes, in milliseconds.
     let longestWait: @Sendable () -> Int
 
-    /// The longest wait for this node itself, in nanoseconds.
+    /// The longest wait for the log and this node itself, in nanoseconds.
     private static let ownWait: Int64 = 5_000_000_000
 
     /// Adds a purge to the log, and calls back when this node, or all nodes, have applied it.
@@ -51,11 +51,12 @@ struct ClusterPurger: Sendable {
         } catch {
             return completion(.failure(.tooLarge(limit: PurgeEntry.maximumBytes)))
         }
+        let began = time.monotonic
         follower.append(payload) { result in
             switch result {
             case .failure(let error): completion(.failure(error))
             case .success(let sequence):
-                wait(for: sequence, all: waitsForAll) { reach in
+                wait(for: sequence, all: waitsForAll, since: began) { reach in
                     // What this node has removed is not known before it has applied the purge.
                     if case .missing = reach {
                         return completion(.success(Outcome(sequence: sequence, reach: reach, counts: PurgeCounts())))
@@ -68,8 +69,14 @@ struct ClusterPurger: Sendable {
         }
     }
 
-    private func wait(for sequence: UInt64, all: Bool, completion: @escaping @Sendable (Outcome.Reach) -> Void) {
-        let timeout = all ? Int64(longestWait()) * 1_000_000 : Self.ownWait
+    private func wait(
+        for sequence: UInt64,
+        all: Bool,
+        since began: Int64,
+        completion: @escaping @Sendable (Outcome.Reach) -> Void
+    ) {
+        let timeout =
+            all ? Int64(longestWait()) * 1_000_000 : max(0, began + Self.ownWait - time.monotonic)
         follower.wait(for: sequence, of: all ? .allNodes : .thisNode, timeout: timeout) { result in
             switch result {
             case .applied(let silent): completion(all ? .all(silent: silent) : .log)
