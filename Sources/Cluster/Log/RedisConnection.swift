@@ -46,7 +46,11 @@ import LinuxSystem
         if greeting.isEmpty { return }
         var replies: [RedisReply] = []
         do { try exchange(greeting, replies: &replies) } catch { throw .unreachable(error.reason) }
-        for case .failure(let reason) in replies { throw .refused(reason) }
+        for case .failure(let reason) in replies {
+            // An engine that does not know a command repeats its arguments.
+            let isSecret = !location.password.isEmpty && reason.contains(location.password.value)
+            throw .refused(isSecret ? "the engine does not take AUTH" : reason)
+        }
     }
 
     deinit {

@@ -162,6 +162,15 @@ struct LogFollowerTests {
         #expect(wrong.status.failure?.description.contains("WRONGTYPE") == true)
     }
 
+    @Test(arguments: Engine.allCases)
+    func `an answer of the engine with the password in it is not repeated`(engine: Engine) throws {
+        let rig = LogRig(try RedisServer(engine, ["--rename-command", "AUTH", "XAUTH"]))
+        let (_, follower) = try rig.node(location: "redis+unix://:canary@\(rig.server.socket)")
+        #expect(try follower.append("x") == .failure(.refused("the engine does not take AUTH")))
+        try waitWhile(follower.status.failure == nil)
+        #expect(follower.status.failure?.description.contains("canary") == false)
+    }
+
     @Test func `so many appends may wait, and more fail at once`() throws {
         let rig = LogRig(try RedisServer())
         let (node, follower) = try rig.node(isStarted: false)
