@@ -16,6 +16,7 @@ extension LogFollower {
                 let pause = follower.failed(using: &random)
                 if isStopped { return }
                 note(error, ofFollower: true)
+                following.failed(error)
                 _ = state.wait(nanoseconds: pause) { $0.isStopped ? () : nil }
             }
         }

@@ -17,6 +17,13 @@ package protocol LogFollowing: Sendable {
     /// - Parameter deadline: monotonic nanoseconds (`TimeSource.monotonic`). From then on the node is out of touch, unless a
     ///   later deadline was given.
     func inTouch(until deadline: UInt64)
+
+    /// A call of the log has failed, which is repeated; the node may still be in touch.
+    func failed(_ error: LogError)
+}
+
+extension LogFollowing {
+    package func failed(_ error: LogError) {}
 }
 
 /// Why a node may have missed purges.

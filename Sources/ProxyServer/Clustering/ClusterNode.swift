@@ -3,6 +3,7 @@ import HTTPCache
 import ImagePipeline
 import LinuxSystem
 import Logging
+import Synchronization
 
 /// Applies the purges of the log to this node's caches.
 ///
@@ -17,6 +18,8 @@ final class ClusterNode: LogFollowing {
     /// What each purge has removed here.
     let outcomes = PurgeOutcomes()
     private let isStopped = Monitor(false)
+    /// Whether the event log says that the node is out of touch.
+    private let isLost = Atomic(false)
     /// Attempts to apply a purge.
     private static let attempts = 200
     /// Nanoseconds between them, and between two checks whether to stop.
@@ -97,7 +100,14 @@ final class ClusterNode: LogFollowing {
     func inTouch(until deadline: UInt64) {
         let wasInTouch = progress.isInTouch
         progress.stayInTouch(until: Int64(clamping: deadline))
-        if !wasInTouch, progress.isInTouch { logger.notice("in touch with the log of purges") }
+        guard !wasInTouch, progress.isInTouch else { return }
+        isLost.store(false, ordering: .relaxed)
+        logger.notice("in touch with the log of purges")
+    }
+
+    func failed(_ error: LogError) {
+        guard !progress.isInTouch, !isLost.exchange(true, ordering: .relaxed) else { return }
+        logger.warning("out of touch with the log of purges", metadata: ["reason": "\(error)"])
     }
 
     /// Ends the wait for the disk.

@@ -10,34 +10,71 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ClusterNodeTests {
-    @Test func `a purge that a stopping node does not apply any more ends the wait for it`() throws {
-        let (folder, time) = (try TemporaryFolder(), ManualTime())
-        let lane = try WorkLane(WorkLane.Configuration(name: "read"))
-        defer { lane.stop() }
-        let store = try DiskStore(DiskStore.Configuration(path: folder.path + "/cache", time: time))
-        let loader = EmptyLoader()
-        let pipeline = Pipeline(
-            PipelineParts(
-                memory: MemoryCache(MemoryCache.Configuration(capacity: 1 << 20)),
-                disk: store,
-                readLane: lane,
-                loader: loader,
-                transformer: NoWorkers(),
-                time: time,
-                limits: PipelineParts.Limits(),
-                presentation: EntityPresentation.fields
+    /// A node over an empty cache.
+    private struct Rig {
+        let folder: TemporaryFolder
+        let lane: WorkLane
+        let store: DiskStore
+        let node: ClusterNode
+
+        init(_ progress: PurgeProgress = .alone, time: ManualTime = ManualTime(), logger: Logger) throws {
+            folder = try TemporaryFolder()
+            lane = try WorkLane(WorkLane.Configuration(name: "read"))
+            store = try DiskStore(DiskStore.Configuration(path: folder.path + "/cache", time: time))
+            let loader = EmptyLoader()
+            let pipeline = Pipeline(
+                PipelineParts(
+                    memory: MemoryCache(MemoryCache.Configuration(capacity: 1 << 20)),
+                    disk: store,
+                    readLane: lane,
+                    loader: loader,
+                    transformer: NoWorkers(),
+                    time: time,
+                    limits: PipelineParts.Limits(),
+                    presentation: EntityPresentation.fields
+                )
             )
+            let raw = RawProxy<OriginRequest>(
+                cache: RawCache(capacity: 1 << 20, disk: nil),
+                loader: loader,
+                failures: pipeline.failures,
+                lane: lane,
+                time: time,
+                waiters: 10
+            )
+            node = ClusterNode(pipeline, raw, store, progress, time: time, logger: logger)
+        }
+    }
+
+    @Test func `losing touch with the log is a line with the reason, and regaining it is another`() throws {
+        let (time, log) = (ManualTime(), RecordedLog())
+        let progress = PurgeProgress(.revalidate, from: nil, time: time)
+        let rig = try Rig(progress, time: time, logger: log.logger)
+        defer { rig.lane.stop() }
+        func beat() { rig.node.inTouch(until: UInt64(time.monotonic + 1_000_000_000)) }
+        beat()
+        // One call may fail, and its repetition succeed.
+        rig.node.failed(.outcomeUnknown("cut off"))
+        beat()
+        time.advance(seconds: 1)
+        rig.node.failed(.unreachable("no route"))
+        rig.node.failed(.unreachable("refused"))
+        beat()
+        time.advance(seconds: 2)
+        rig.node.failed(.refused("LOADING"))
+        let inTouch = "notice: in touch with the log of purges"
+        let lost = "warning: out of touch with the log of purges reason="
+        #expect(
+            log.lines == [
+                inTouch, lost + "the log cannot be reached: no route", inTouch, lost + "the log refuses: LOADING",
+            ]
         )
-        let raw = RawProxy<OriginRequest>(
-            cache: RawCache(capacity: 1 << 20, disk: nil),
-            loader: loader,
-            failures: pipeline.failures,
-            lane: lane,
-            time: time,
-            waiters: 10
-        )
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let node = ClusterNode(pipeline, raw, store, .alone, time: time, logger: logger)
+    }
+
+    @Test func `a purge that a stopping node does not apply any more ends the wait for it`() throws {
+        let rig = try Rig(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        defer { rig.lane.stop() }
+        let (store, node) = (rig.store, rig.node)
         // From now on, it refuses purges.
         store.close()
         node.stop()

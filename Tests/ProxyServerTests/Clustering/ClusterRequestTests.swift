@@ -69,6 +69,19 @@ struct ClusterRequestTests {
         #expect(try rig.purge(target + "?wait=all", on: 1).status == 200)
     }
 
+    @Test func `the event log says once that the log is out of reach, and why`() throws {
+        let rig = try ClusterRig(1)
+        let node = rig.nodes[0]
+        rig.log.kill()
+        try node.waitForLog("out of touch with the log of purges")
+        let errors = try rig.metric("edgeprint_cluster_log_errors_total", of: 0) ?? 0
+        try waitWhile(rig.metric("edgeprint_cluster_log_errors_total", of: 0) ?? 0 < errors + 2)
+        try rig.log.start()
+        try rig.waitUntil(0, isInTouch: true)
+        let lines = node.logText.split(separator: "\n").filter { $0.contains("out of touch with the log of purges") }
+        #expect(lines.count == 1 && lines[0].contains("the log cannot be reached"), "\(lines)")
+    }
+
     @Test func `a node that was away applies what it has missed`() throws {
         let rig = try ClusterRig()
         for index in rig.nodes.indices { _ = try rig.get(target, from: index) }
