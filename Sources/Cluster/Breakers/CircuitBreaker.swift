@@ -74,10 +74,18 @@ package struct CircuitBreaker: Hashable, Sendable {
 package final class SharedBreaker: Sendable {
     private let time: any TimeSource
     private let state: Lock<CircuitBreaker>
+    private let changed: @Sendable (_ reason: String?) -> Void
 
     /// Creates a closed breaker.
-    package init(_ policy: CircuitBreaker.Policy = CircuitBreaker.Policy(), time: any TimeSource) {
+    ///
+    /// - Parameter changed: called when it opens, with the reason, and when it closes, with `nil`; on the thread of the request that ended.
+    package init(
+        _ policy: CircuitBreaker.Policy = CircuitBreaker.Policy(),
+        time: any TimeSource,
+        changed: @escaping @Sendable (_ reason: String?) -> Void = { _ in }
+    ) {
         self.time = time
+        self.changed = changed
         state = Lock(CircuitBreaker(policy))
     }
 
@@ -91,10 +99,21 @@ package final class SharedBreaker: Sendable {
 
     /// Ends a request.
     ///
-    /// - Parameter hasAnswered: `nil` if it says nothing, or was not sent.
-    package func end(_ ticket: CircuitBreaker.Ticket, hasAnswered: Bool?) {
+    /// - Parameters:
+    ///   - hasAnswered: `nil` if it says nothing, or was not sent.
+    ///   - reason: why it has failed.
+    package func end(
+        _ ticket: CircuitBreaker.Ticket,
+        hasAnswered: Bool?,
+        because reason: @autoclosure () -> String = ""
+    ) {
         let now = time.monotonic
-        state.withLock { $0.end(ticket, hasAnswered: hasAnswered, at: now) }
+        let (wasOpen, isOpen) = state.withLock { breaker in
+            let wasOpen = breaker.isOpen
+            breaker.end(ticket, hasAnswered: hasAnswered, at: now)
+            return (wasOpen, breaker.isOpen)
+        }
+        if wasOpen != isOpen { changed(isOpen ? reason() : nil) }
     }
 
     /// Whether `begin` would return a ticket.

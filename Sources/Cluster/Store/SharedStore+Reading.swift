@@ -176,13 +176,27 @@ extension SharedStore {
                 note { $0.skipped += 1 }
                 completion(nil)
             case .success, .failure:
-                readBreaker.end(ticket, hasAnswered: false)
+                readBreaker.end(ticket, hasAnswered: false, because: result.reason)
                 note {
                     $0.reads += 1
                     if case .failure(.slow) = result { $0.slow += 1 } else { $0.readFailures += 1 }
                 }
                 completion(nil)
             }
+        }
+    }
+}
+
+extension Result where Success == ObjectResponse, Failure == ObjectFailure {
+    /// Why it is a failure, for operators.
+    var reason: String {
+        switch self {
+        case .success(let response): "it answers with status \(response.status)"
+        case .failure(.slow): "it does not answer in time"
+        case .failure(.broken(let reason)): reason
+        case .failure(.tooLarge): "its answer is too long"
+        case .failure(.busy): "too many requests are in progress"
+        case .failure(.closed): "the daemon is ending"
         }
     }
 }

@@ -28,6 +28,9 @@ package final class SharedStore: SharedStoring {
         /// Threads that write.
         package var writers = 2
         package var breaker = CircuitBreaker.Policy()
+        /// Called when the store is left alone because it keeps failing, with the reason, and when it is used again, with `nil`; any
+        /// thread, must not block.
+        package var changed: @Sendable (Access, _ reason: String?) -> Void = { _, _ in }
         /// Whether this release can read an object's metadata; otherwise the object is a miss, and stays for nodes of later releases.
         package var isReadable: @Sendable (DiskClass, _ metadata: [UInt8]) -> Bool = { _, _ in true }
         /// The version of the encoders: nodes share results only with nodes that have the same.
@@ -45,6 +48,11 @@ package final class SharedStore: SharedStoring {
             self.reading = reading
             self.encoders = encoders
         }
+    }
+
+    /// What the store is used for.
+    package enum Access: String, Sendable {
+        case reads, writes
     }
 
     /// With fewer writes than this before it, a write is likely to be done within a second.
@@ -95,8 +103,9 @@ package final class SharedStore: SharedStoring {
             time: time
         )
         writer = try ObjectClient(bucket, credentials: credentials, maximum: 64, name: "store-writes", time: time)
-        readBreaker = SharedBreaker(configuration.breaker, time: time)
-        writeBreaker = SharedBreaker(configuration.breaker, time: time)
+        let changed = configuration.changed
+        readBreaker = SharedBreaker(configuration.breaker, time: time) { changed(.reads, $0) }
+        writeBreaker = SharedBreaker(configuration.breaker, time: time) { changed(.writes, $0) }
         clock = StoreClock(time: time)
         queue = StoreQueue(bytes: configuration.queue)
         let counts = Counts()

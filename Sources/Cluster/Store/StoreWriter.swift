@@ -14,7 +14,7 @@ final class StoreWriter: Sendable {
         case written(bytes: Int)
         /// Another node has written it, or something newer.
         case superfluous
-        case failed
+        case failed(String)
         case closed
     }
 
@@ -82,7 +82,7 @@ final class StoreWriter: Sendable {
                 breaker.end(ticket, hasAnswered: true)
                 item.completion?.end(true)
                 return
-            case .failed: breaker.end(ticket, hasAnswered: false)
+            case .failed(let reason): breaker.end(ticket, hasAnswered: false, because: reason)
             case .closed: return breaker.end(ticket, hasAnswered: nil)
             }
         }
@@ -118,7 +118,7 @@ final class StoreWriter: Sendable {
                 let content = ObjectRequest.Content.file(body.file, length: body.length, digest: digest)
                 switch create(StoreObject.bodyKey(body.digest), content) {
                 case .written, .superfluous: break
-                case .failed: return .failed
+                case .failed(let reason): return .failed(reason)
                 case .closed: return .closed
                 }
             }
@@ -156,13 +156,14 @@ final class StoreWriter: Sendable {
         var condition = supported(isNew ? .isAbsent : nil)
         for _ in 0..<Self.attempts {
             if condition == nil {
-                switch send(.get, key, limit: StoreObject.maximumMeta) {
-                case .failure(let failure): return failure == .closed ? .closed : .failed
+                let stored = send(.get, key, limit: StoreObject.maximumMeta)
+                switch stored {
+                case .failure(.closed): return .closed
                 case .success(let found) where found.status == 404: condition = .isAbsent
                 case .success(let found) where found.status == 200:
                     guard mayReplace(found.bytes, by: record, place) else { return .superfluous }
                     condition = found.entityTag.map { .matches($0) }
-                case .success: return .failed
+                case .success, .failure: return .failed(stored.reason)
                 }
             }
             let confirmedAt = clock.seconds - record.freshness.elapsed(at: time.wallSeconds)
@@ -215,9 +216,8 @@ final class StoreWriter: Sendable {
         case .success(let response) where (200..<300).contains(response.status): .written(bytes: bytes)
         // It exists.
         case .success(let response) where response.status == 412: .superfluous
-        case .success: .failed
         case .failure(.closed): .closed
-        case .failure: .failed
+        case .success, .failure: .failed(result.reason)
         }
     }
 }

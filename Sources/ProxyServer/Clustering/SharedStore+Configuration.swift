@@ -2,6 +2,7 @@ import Cluster
 import HTTPCache
 import ImagePipeline
 import LinuxSystem
+import Logging
 import OriginTransfer
 
 extension SharedStore {
@@ -15,9 +16,20 @@ extension SharedStore {
         _ configuration: ProxyServer.Configuration,
         _ progress: PurgeProgress,
         room: ObjectRoom,
-        time: any TimeSource
+        time: any TimeSource,
+        logger: Logger
     ) throws(Errno) {
-        guard let settings = SharedStore.Configuration(configuration, room: room) else { return nil }
+        guard var settings = SharedStore.Configuration(configuration, room: room) else { return nil }
+        settings.changed = { access, reason in
+            if let reason {
+                logger.warning(
+                    "the shared store keeps failing, and is left alone",
+                    metadata: ["access": "\(access.rawValue)", "reason": "\(reason)"]
+                )
+            } else {
+                logger.notice("the shared store is used again", metadata: ["access": "\(access.rawValue)"])
+            }
+        }
         try self.init(settings, time: time) {
             SharedPlace(progress.place)
         } verdict: {

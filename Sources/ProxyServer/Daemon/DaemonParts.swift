@@ -178,7 +178,7 @@ final class DaemonParts: Sendable {
         self.nodes = nodes
         shared.owners = nodes?.client
         let room = ObjectRoom(ledgers: transfers.ledgers, folder: engine.folder)
-        sharedStore = try SharedStore(configuration, progress, room: room, time: time)
+        sharedStore = try SharedStore(configuration, progress, room: room, time: time, logger: logger)
         shared.shared = sharedStore
         leases = DownloadLeases(configuration.cluster, time: time)
         shared.leases = leases

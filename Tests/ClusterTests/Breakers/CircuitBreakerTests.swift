@@ -93,4 +93,20 @@ struct CircuitBreakerTests {
         breaker.end(try #require(breaker.begin()), hasAnswered: nil)
         #expect(breaker.begin() != nil)
     }
+
+    @Test func `it tells once that it opens, with the last failure's reason, and once that it closes`() throws {
+        let told = Signal<[String?]>([])
+        let breaker = SharedBreaker(time: time) { reason in told.update { $0.append(reason) } }
+        func end(_ hasAnswered: Bool, _ reason: String) throws {
+            breaker.end(try #require(breaker.begin()), hasAnswered: hasAnswered, because: reason)
+        }
+        for number in 1...5 { try end(false, "\(number)") }
+        #expect(told.value == ["5"])
+        time.advance(seconds: 1)
+        try end(false, "6")
+        #expect(told.value == ["5"])
+        time.advance(seconds: 2)
+        for _ in 1...2 { try end(true, "") }
+        #expect(told.value == ["5", nil])
+    }
 }

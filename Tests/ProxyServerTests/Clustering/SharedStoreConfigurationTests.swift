@@ -2,11 +2,14 @@ import Cluster
 import HTTPCache
 import ImagePipeline
 import ImagePlan
+import LinuxSystem
 import OriginTransfer
+import TestSupport
 import Testing
 
 @testable import ProxyServer
 
+@Suite(.timeLimit(.minutes(1)))
 struct SharedStoreConfigurationTests {
     @Test func `objects with metadata that this release does not know are not read`() throws {
         var configuration = Configuration()
@@ -19,5 +22,35 @@ struct SharedStoreConfigurationTests {
         var unknown = TaggedFields()
         unknown.put(6, Int64.max)
         for diskClass in DiskClass.allCases { #expect(!settings.isReadable(diskClass, unknown.bytes)) }
+    }
+
+    @Test func `a store that keeps failing is a line with the reason, and its first answer is another`() throws {
+        let isBroken = Signal(true)
+        let origin = try ScriptedOrigin { _, connection in
+            connection.respond(isBroken.value ? "500 Internal Server Error" : "404 Not Found", text: "")
+        }
+        var configuration = Configuration()
+        configuration.cluster.store = "s3://pics/"
+        configuration.cluster.endpoint = origin.url
+        // On a busy machine, a node may wait long.
+        configuration.cluster.storeBudget = 20_000
+        let (time, log) = (ManualTime(wallSeconds: SystemTime().wallSeconds), RecordedLog())
+        let made = try SharedStore(configuration, .alone, room: ObjectRoom(), time: time, logger: log.logger)
+        let store = try #require(made)
+        defer { store.close() }
+        func find() throws {
+            let isDone = Signal(false)
+            store.find(original: CacheKey(hashing: "a"), atMost: .max, needsBody: false) { _ in
+                isDone.update { $0 = true }
+            }
+            try isDone.wait { $0 }
+        }
+        for _ in 0..<7 { try find() }
+        let failed = "warning: the shared store keeps failing, and is left alone access=reads"
+        #expect(log.lines == [failed + " reason=it answers with status 500"])
+        isBroken.update { $0 = false }
+        time.advance(seconds: 1)
+        for _ in 0..<2 { try find() }
+        #expect(log.lines.count == 2 && log.lines.last == "notice: the shared store is used again access=reads")
     }
 }
