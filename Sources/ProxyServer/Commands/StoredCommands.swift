@@ -185,6 +185,22 @@ struct PutCommand: ParsableCommand {
 
     @OptionGroup var admin: AdminOptions
 
+    /// The fields of the origin's response that the options state.
+    private var fields: [FieldLine] {
+        get throws {
+            let stated = [("--cache-control", "Cache-Control", cacheControl), ("--etag", "ETag", etag)]
+            return try stated.compactMap { option, name, value -> FieldLine? in
+                guard let value else { return nil }
+                guard let line = FieldLine(name, value) else {
+                    throw ValidationError("\(option) contains a line end or another control character.")
+                }
+                return line
+            }
+        }
+    }
+
+    func validate() throws { _ = try fields }
+
     func run() throws {
         let descriptor = file == "-" ? STDIN_FILENO : unsafe open(file, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -192,7 +208,7 @@ struct PutCommand: ParsableCommand {
             throw ExitCode(1)
         }
         defer { if descriptor != STDIN_FILENO { close(descriptor) } }
-        let fields = [cacheControl.map { "Cache-Control: \($0)" }, etag.map { "ETag: \($0)" }].compactMap(\.self)
+        let fields = try self.fields
         let progress = UploadProgress(of: descriptor)
         defer { progress.end() }
         try admin.ask { client in

@@ -105,4 +105,13 @@ struct AdminClientTests {
         #expect(try failure(client, "POST") == "no such \"source\" (404)")
         #expect(try failure(client) == "the admin token is missing or wrong (admin.token, EDGEPRINT_ADMIN_TOKEN)")
     }
+
+    @Test(arguments: ["/x y", "/x\r\nX: y", "/x\u{7F}"])
+    func `sends no target that would end the request line`(target: String) throws {
+        let origin = try ScriptedOrigin { _, connection in connection.respond("200 OK", text: "an answer") }
+        let client = try client(["127.0.0.1:\(origin.port)"])
+        let failure = #expect(throws: AdminClient.Failure.self) { try client.send("GET", target) }
+        #expect(failure?.description.contains("must be percent-encoded") == true, "\(String(describing: failure))")
+        #expect(origin.requests == 0)
+    }
 }

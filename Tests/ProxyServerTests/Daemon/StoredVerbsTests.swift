@@ -177,4 +177,18 @@ struct StoredVerbsTests {
         #expect(empty.code == 1, "\(empty)")
         #expect(rig.origin.requests == 0)
     }
+
+    @Test(arguments: ["--cache-control", "--etag"])
+    func `the put command refuses values that would send another request`(option: String) throws {
+        let rig = try rig()
+        let file = rig.folder.path + "/new.png"
+        try Data(new).write(to: URL(fileURLWithPath: file))
+        #expect(try command(rig, ["put", "/photos/kept.png", file]).code == 0)
+        let value =
+            "max-age=1\r\nContent-Length: 0\r\n\r\nPOST /purge HTTP/1.1\r\nHost: localhost\r\nContent-Length: 12\r\n\r\n{\"all\":true}"
+        let run = try command(rig, ["put", "/photos/a.png", file, option, value])
+        #expect(run.code == 64 && run.errors.contains("\(option) contains a line end"), "\(run)")
+        #expect(try has(rig, "/photos/a.png")["original.disk"] == .null)
+        #expect(try has(rig, "/photos/kept.png")["original.disk"] != .null)
+    }
 }

@@ -1,6 +1,7 @@
 import CCurl
 import Glibc
 import HTTPKit
+import HTTPSemantics
 import ImagePipeline
 import LinuxSystem
 
@@ -12,6 +13,8 @@ struct AdminClient {
         case noAddress
         /// The address is a host name, which DNS may resolve to another machine.
         case name(ListenAddress)
+        /// The target of a request has a space or a control character.
+        case invalidTarget
         case unreachable(ListenAddress, Errno)
         case timedOut(ListenAddress, milliseconds: Int)
         /// The connection was closed before the response was complete.
@@ -25,6 +28,8 @@ struct AdminClient {
             case .noAddress: "the admin listener is off (admin.listen); use --admin HOST:PORT or unix:/PATH"
             case .name(let address):
                 "\(address) is a host name, which may resolve to another machine; use --admin with a numeric address"
+            case .invalidTarget:
+                "the request has a space or a control character in its path, which must be percent-encoded"
             case .unreachable(.unix(let path), let error) where error.code == EACCES:
                 "only root and the group of \(path) may connect to it: run this with sudo"
             case .unreachable(let address, let error):
@@ -79,9 +84,9 @@ struct AdminClient {
     ///
     /// - Parameters:
     ///   - file: the descriptor to read to its end.
-    ///   - fields: header lines.
+    ///   - fields: further header fields.
     /// - Returns: the status, from 200 to 299.
-    func upload(_ target: String, file: CInt, fields: [String] = []) throws(Failure) -> Int {
+    func upload(_ target: String, file: CInt, fields: [FieldLine] = []) throws(Failure) -> Int {
         try accepted(
             exchange { address throws(Failure) in
                 try AdminTransfer(address, token: token, timeout: timeout, fields: fields).upload(target, file)
@@ -142,22 +147,22 @@ private final class AdminTransfer {
     private let address: ListenAddress
     private let timeout: Int
     private let content = Received()
-    private var fields: UnsafeMutablePointer<curl_slist>?
+    private var lines: UnsafeMutablePointer<curl_slist>?
     /// The prefix of each target: `http://HOST:PORT`.
     private let base: String
 
-    init(_ address: ListenAddress, token: Secret, timeout: Int, fields more: [String] = []) throws(AdminClient.Failure)
-    {
+    init(_ address: ListenAddress, token: Secret, timeout: Int, fields: [FieldLine] = []) throws(AdminClient.Failure) {
         base = try Self.base(address)
         guard let easy = unsafe curl_easy_init() else { throw .unreachable(address, Errno(ENOMEM, "curl_easy_init")) }
         unsafe self.easy = easy
         (self.address, self.timeout) = (address, timeout)
         // No Expect: the listener reads the content immediately. No other site can have this host name.
         let authorization = token.isEmpty ? [] : ["Authorization: Bearer \(token.value)"]
-        for field in ["Host: localhost", "Expect:"] + authorization + more {
-            if let longer = unsafe curl_slist_append(fields, field) { unsafe fields = longer }
+        // libcurl sends lines as they are; a field line has no control characters, which could end it (RFC 9110 §5.5).
+        for line in ["Host: localhost", "Expect:"] + authorization + fields.map({ "\($0.name): \($0.text)" }) {
+            if let longer = unsafe curl_slist_append(lines, line) { unsafe lines = longer }
         }
-        unsafe edge_easy_set_list(easy, CURLOPT_HTTPHEADER, fields)
+        unsafe edge_easy_set_list(easy, CURLOPT_HTTPHEADER, lines)
         unsafe edge_easy_set_string(easy, CURLOPT_PROTOCOLS_STR, "http")
         unsafe edge_easy_set_string(easy, CURLOPT_PROXY, "")
         unsafe edge_easy_set_long(easy, CURLOPT_TIMEOUT_MS, timeout)
@@ -169,11 +174,11 @@ private final class AdminTransfer {
 
     deinit {
         unsafe curl_easy_cleanup(easy)
-        unsafe curl_slist_free_all(fields)
+        unsafe curl_slist_free_all(lines)
     }
 
     func perform(_ method: String, _ target: String, _ body: String) throws(AdminClient.Failure) -> AdminAnswerText {
-        unsafe edge_easy_set_string(easy, CURLOPT_URL, base + target)
+        try set(target)
         if method == "POST" {
             unsafe edge_easy_set_long(easy, CURLOPT_POSTFIELDSIZE, body.utf8.count)
             unsafe edge_easy_set_string(easy, CURLOPT_COPYPOSTFIELDS, body)
@@ -185,7 +190,7 @@ private final class AdminTransfer {
 
     /// Sends a file with PUT; of a file of unknown length, in chunks.
     func upload(_ target: String, _ file: CInt) throws(AdminClient.Failure) -> AdminAnswerText {
-        unsafe edge_easy_set_string(easy, CURLOPT_URL, base + target)
+        try set(target)
         unsafe edge_easy_set_long(easy, CURLOPT_UPLOAD, 1)
         var status = stat()
         if unsafe fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
@@ -199,6 +204,12 @@ private final class AdminTransfer {
         defer { unsafe fclose(stream) }
         unsafe edge_easy_set_pointer(easy, CURLOPT_READDATA, stream)
         return try answer()
+    }
+
+    /// Sets the target, which is part of the request line (RFC 9112 §3.2).
+    private func set(_ target: String) throws(AdminClient.Failure) {
+        guard target.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { throw .invalidTarget }
+        unsafe edge_easy_set_string(easy, CURLOPT_URL, base + target)
     }
 
     private func answer() throws(AdminClient.Failure) -> AdminAnswerText {
