@@ -14,6 +14,13 @@ extension CacheControl {
         for (name, value) in members { take(name, value) }
     }
 
+    /// Whether a field is a targeted one, which the caches that it names follow in place of `Cache-Control` (RFC 9213 §2.2).
+    ///
+    /// - Parameter key: the field's name in lower case.
+    package static func isTargeted(_ key: String) -> Bool {
+        key.hasSuffix("-cache-control") || key == "surrogate-control"
+    }
+
     private mutating func take(_ name: String, _ value: StructuredDictionary.Value) {
         switch name {
         case "max-age": take(value, \.maxAge)

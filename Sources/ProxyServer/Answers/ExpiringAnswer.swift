@@ -18,6 +18,30 @@ enum ExpiringAnswer {
         return EntityPresentation.fields(description)
     }
 
+    /// A raw response's fields with a lifetime that ends with the request's, for all caches: in `Cache-Control`, `Expires` and
+    /// targeted fields (RFC 9213).
+    ///
+    /// A response without a lifetime gets one of 0, since a cache could choose any (RFC 9111 §4.2.2).
+    ///
+    /// - Parameter expires: the request's `exp`.
+    static func fields(_ fields: FieldLines, expires: Int64, now: Int64) -> FieldLines {
+        let left = expires - now
+        let date = fields["date"].flatMap { HTTPDate($0, now: now) }?.seconds ?? now
+        let end = fields["expires"].flatMap { HTTPDate($0, now: now) }?.seconds
+        var limits = FieldLines()
+        limits.append(
+            "Cache-Control",
+            cacheControl(fields["cache-control"] ?? "", lifetime: max(0, (end ?? date) - date), secondsLeft: left)
+        )
+        if let end, end > expires { limits.append("Expires", HTTPDate(clamping: expires).description) }
+        for line in fields.lines where CacheControl.isTargeted(line.key) && !limits.contains(line.key) {
+            limits.append(line.name, cacheControl(fields[line.key], lifetime: 0, secondsLeft: left))
+        }
+        var limited = fields
+        limited.replace(with: limits)
+        return limited
+    }
+
     /// The `Cache-Control` with every lifetime clamped, and without directives that permit stale use.
     ///
     /// - Parameters:

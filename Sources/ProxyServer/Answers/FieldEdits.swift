@@ -1,4 +1,5 @@
 import HTTPKit
+import HTTPSemantics
 import ImagePipeline
 
 /// The header fields that rules set in, or remove from, responses, encoded once per target.
@@ -26,8 +27,7 @@ struct FieldEdits: Hashable, Sendable {
         response.fields = without(response.fields, kept)
         response.dynamicFields = without(response.dynamicFields, kept)
         for (name, line) in lines.sorted(by: { $0.key < $1.key }) where name != kept {
-            let isTargeted = name.hasSuffix("-cache-control") || name == "surrogate-control"
-            if !(isTargeted && kept == "cache-control") { response.dynamicFields += line }
+            if !(CacheControl.isTargeted(name) && kept == "cache-control") { response.dynamicFields += line }
         }
     }
 

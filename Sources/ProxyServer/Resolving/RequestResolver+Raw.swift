@@ -3,6 +3,15 @@ import ImagePipeline
 import ImagePlan
 import LinuxSystem
 
+/// A request of a raw source, resolved.
+struct RawTarget: Sendable {
+    let origin: OriginRequest
+    /// The key that has signed the request, counted from 1; `nil` if it is not signed.
+    let signingKey: Int?
+    /// `exp`, seconds since 1970; `nil` without one, and where it belongs to the origin.
+    let expires: Int64?
+}
+
 extension RequestResolver {
     /// The upstream request for a target of a raw source; `nil` if the target is not of a raw source.
     ///
@@ -13,11 +22,8 @@ extension RequestResolver {
         try rawTarget(of: target, method: method)?.origin
     }
 
-    /// The same, with the key that has signed the request, counted from 1; `nil` if it is not signed.
-    func rawTarget(
-        of target: [UInt8],
-        method: String
-    ) throws(Problem) -> (origin: OriginRequest, signingKey: Int?)? {
+    /// The same, with what the request's signature states.
+    func rawTarget(of target: [UInt8], method: String) throws(Problem) -> RawTarget? {
         let mark = target.firstIndex(of: UInt8(ascii: "?")) ?? target.count
         let rawPath = target[..<mark]
         guard let rule = rawRule(of: target) else { return nil }
@@ -28,13 +34,18 @@ extension RequestResolver {
             guard let path = try RequestPath.parse(Array(rawPath)), let entry = table.sources[path.source] else {
                 return nil
             }
-            var (suffix, key): ([UInt8]?, Int?) = (query, nil)
-            if signsRaw { (suffix, key) = try rawSigned(rawPath, query ?? [], method) }
+            var (suffix, key, expires): ([UInt8]?, Int?, Int64?) = (query, nil, nil)
+            if signsRaw {
+                let own = try RawSignature(query ?? [])
+                key = try rawKey(own, rawPath, method)
+                (suffix, expires) = (own.rest, own.expires)
+            }
             let ruled = ruled(entry, path)
             try checkAccess(ruled)
             let rest = ruled.editedRaw(suffix.map { String(decoding: $0, as: UTF8.self) })
             let text = prefix + (try ruled.path(path)).rawPath + (rest.map { "?" + $0 } ?? "")
-            return (OriginRequest(source: ruled.entry.rule, url: try OriginURL(ofTarget: text)), key)
+            let origin = OriginRequest(source: ruled.entry.rule, url: try OriginURL(ofTarget: text))
+            return RawTarget(origin: origin, signingKey: key, expires: expires)
         } catch {
             throw Problem(resolving: error)
         }
@@ -49,24 +60,19 @@ extension RequestResolver {
         return rule?.isRaw == true ? rule : nil
     }
 
-    /// Verifies the signature and returns the query without `sig` and `exp`, or `nil` if it is empty, and the key.
-    private func rawSigned(
-        _ path: ArraySlice<UInt8>,
-        _ query: [UInt8],
-        _ method: String
-    ) throws -> (rest: [UInt8]?, key: Int?) {
-        let own = try RawSignature(query)
-        guard let permission else { return (own.rest, nil) }
+    /// Verifies the signature and returns its key, counted from 1; `nil` if there is none.
+    private func rawKey(_ own: RawSignature, _ path: ArraySlice<UInt8>, _ method: String) throws(Problem) -> Int? {
+        guard let permission else { return nil }
         let key = try permission.check(own.signature, path: path, query: own.unsigned, method: method)
         try Self.checkExpiry(own.expires, time.wallSeconds)
-        return (own.rest, key)
+        return key
     }
 
     private func rawRemote(
         _ path: ArraySlice<UInt8>,
         _ query: [UInt8],
         _ method: String
-    ) throws(Problem) -> (origin: OriginRequest, signingKey: Int?) {
+    ) throws(Problem) -> RawTarget {
         guard path.elementsEqual(Array("/fetch".utf8)) else {
             throw Problem(404, "/fetch has no path; use url=.")
         }
@@ -88,7 +94,7 @@ extension RequestResolver {
             }
             let ruled = try ruledFetch(url)
             try checkAccess(ruled)
-            return (try origin(at: url, ruled), key)
+            return RawTarget(origin: try origin(at: url, ruled), signingKey: key, expires: parsed.expires)
         } catch {
             throw Problem(resolving: error)
         }

@@ -46,15 +46,15 @@ final class RawRoute: Sendable {
         // Where purging is enabled, PURGE is meant for this cache, not the origin's.
         if head.method == .purge, live.current.takesPurges { return nil }
         let method = head.method.name ?? Self.name(of: head.method, bytes)
-        let (origin, signingKey): (OriginRequest, Int?)
-        let tag: UInt64
+        let target: RawTarget
         do {
             guard let found = try resolver.rawTarget(of: bytes.copy(range), method: method) else { return nil }
-            (origin, signingKey) = found
-            tag = resolver.table.tags[origin.source.name] ?? 0
+            target = found
         } catch {
             return .now(Response(error.ofSource, id: context.trace.id).readable(by: live.current.answers.cors))
         }
+        let origin = target.origin
+        let tag = resolver.table.tags[origin.source.name] ?? 0
         var fields = Self.fields(head, bytes)
         if let withheld = origin.source.effects?.withheld, !withheld.isEmpty { fields.remove(withheld) }
         // RFC 9110 §7.6.2: a request with Max-Forwards 0 is answered here, like OPTIONS for an image.
@@ -80,11 +80,13 @@ final class RawRoute: Sendable {
             request.demand.retryFailed =
                 credentials.matches(live.current.admin.token) || credentials.matches(site.token)
         }
-        if let answer = proxy.cached(request) { return .now(Response(answer, of: origin, via: via).tagged(tag)) }
-        if let signingKey, let refusal = rates.refusal(ofKey: signingKey, of: site, context) {
+        if let answer = proxy.cached(request) {
+            return .now(Response(answer, to: target, via: via, now: context.wallSeconds).tagged(tag))
+        }
+        if let signingKey = target.signingKey, let refusal = rates.refusal(ofKey: signingKey, of: site, context) {
             return .now(refusal.readable(by: live.current.answers.cors).tagged(tag))
         }
-        return load(request, of: site, tag, context)
+        return load(request, target, of: site, tag, context)
     }
 
     /// Whether the content of a request is accepted before it is sent (RFC 9110 §10.1.1).
@@ -106,6 +108,7 @@ final class RawRoute: Sendable {
 
     private func load(
         _ request: CacheRequest<OriginRequest>,
+        _ target: RawTarget,
         of site: Site,
         _ tag: UInt64,
         _ context: RequestContext
@@ -129,10 +132,14 @@ final class RawRoute: Sendable {
                 tracing?.downloaded(from: start, to: time.monotonic, hasFailed: result.isFailure)
             }
             switch result {
-            case .success(let answer): promise.complete(Response(answer, of: origin, via: via).tagged(tag))
+            case .success(let answer):
+                promise.complete(Response(answer, to: target, via: via, now: time.wallSeconds).tagged(tag))
             case .failure(let error):
-                let problem = Problem(error)
+                var problem = Problem(error)
                 failures.tell(of: error, problem, source: origin.source.name, id: id)
+                if let expires = target.expires {
+                    problem.lifetime = problem.lifetime.map { min($0, max(0, expires - time.wallSeconds)) }
+                }
                 promise.complete(
                     Response(problem, id: id).with(origin.varyField).readable(by: live.current.answers.cors)
                         .tagged(error.isOverload ? tag | AnswerTag.shed : tag)
@@ -168,18 +175,19 @@ final class RawRoute: Sendable {
 
 extension Response {
     /// Creates the response for a raw source, with this server's name in `Via` (RFC 9110 §7.6.3).
-    init(_ answer: RawAnswer, of origin: OriginRequest, via: ViaName) {
+    init(_ answer: RawAnswer, to target: RawTarget, via: ViaName, now: Int64) {
         self.init(status: (200...599).contains(answer.status) ? UInt16(answer.status) : 502)
-        fields = FieldBlock(forwarding: answer.fields, via: via).bytes
+        let sent = target.expires.map { ExpiringAnswer.fields(answer.fields, expires: $0, now: now) }
+        fields = FieldBlock(forwarding: sent ?? answer.fields, via: via).bytes
         date = answer.fields.line("date").flatMap { FieldBlock.date($0.value) }
-        dynamicFields = CacheStatusFields.field(answer.cacheStatus) + origin.varyField
+        dynamicFields = CacheStatusFields.field(answer.cacheStatus) + target.origin.varyField
         age = answer.age
         contentLength = answer.contentLength
         body = Self.body(answer)
         tag = RequestResult(answer.cacheStatus).tag
-        if let edits = origin.source.effects?.responseFields {
-            // A lifetime that a rule states is not meant for errors.
-            FieldEdits(edits)?.apply(to: &self, except: status < 400 ? nil : "cache-control")
+        if let edits = target.origin.source.effects?.responseFields {
+            // A lifetime that a rule states is not meant for errors, and gives way to that of the request.
+            FieldEdits(edits)?.apply(to: &self, except: status < 400 && target.expires == nil ? nil : "cache-control")
         }
     }
 

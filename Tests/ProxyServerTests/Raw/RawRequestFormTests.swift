@@ -35,6 +35,30 @@ struct RawRequestFormTests {
         }
     }
 
+    @Test func `a signed response's lifetime ends with exp, in every field`() throws {
+        let rig = try EndToEndRig(Self.signing, source: ", raw: true") { request, connection in
+            let fields = [
+                "Cache-Control: max-age=9999, stale-if-error=9999", "CDN-Cache-Control: max-age=9999",
+                "Expires: Sun, 01 Jan 2034 00:00:00 GMT",
+            ]
+            connection.respond(request.target == "/none" ? "418 x" : "200 OK", fields, text: "x")
+        }
+        for name in ["some", "none"] {
+            let target = try url(rig, "photos/\(name)", "--expires", "100s")
+            for result in ["fwd=uri-miss", "hit; detail=memory"] {
+                let answer = try rig.get(target)
+                #expect(answer["Cache-Status"]?.contains(result) == true, "\(answer.head)")
+                for field in ["Cache-Control", "CDN-Cache-Control"] {
+                    let left = answer[field].flatMap { Int($0.replacing("max-age=", with: "")) }
+                    #expect(left.map { (90...100).contains($0) } == true, "\(answer.head)")
+                }
+                #expect(answer["Expires"]?.contains(" 2034 ") == false, "\(answer.head)")
+            }
+        }
+        let endless = try rig.get(try url(rig, "photos/some"))
+        #expect(endless["Cache-Control"] == "max-age=9999, stale-if-error=9999" && endless["CDN-Cache-Control"] != nil)
+    }
+
     @Test func `a signature is valid for its method, and one for GET also for HEAD`() throws {
         let rig = try EndToEndRig(Self.signing, source: ", raw: true, methods: [POST, DELETE]", script: Self.echo)
         func status(_ method: String, _ target: String) throws -> Int {

@@ -1,3 +1,4 @@
+import HTTPSemantics
 import Testing
 
 @testable import ProxyServer
@@ -17,5 +18,31 @@ struct ExpiringAnswerTests {
     )
     func `clamps every lifetime to the request's`(words: String?, left: Int64, expected: String) {
         #expect(ExpiringAnswer.cacheControl(words, lifetime: 3600, secondsLeft: left) == expected)
+    }
+
+    @Test(
+        arguments: [
+            ("Cache-Control: max-age=999, s-maxage=9", "Cache-Control: max-age=60, s-maxage=9"),
+            ("", "Cache-Control: max-age=0"), ("Cache-Control: no-store", "Cache-Control: no-store"),
+            (
+                "Expires: Fri, 02 Jan 1970 00:00:30 GMT",
+                "Expires: Fri, 02 Jan 1970 00:00:30 GMT|Cache-Control: max-age=30"
+            ),
+            (
+                "Expires: Sun, 01 Jan 2034 00:00:00 GMT",
+                "Cache-Control: max-age=60|Expires: Fri, 02 Jan 1970 00:01:00 GMT"
+            ),
+            ("Expires: 0|X: y", "Expires: 0|X: y|Cache-Control: max-age=0"),
+            (
+                "CDN-Cache-Control: max-age=5000|cdn-cache-control: stale-if-error=9|Cache-Control: private",
+                "Cache-Control: private, max-age=0|CDN-Cache-Control: max-age=60"
+            ),
+            ("Surrogate-Control: no-store", "Cache-Control: max-age=0|Surrogate-Control: no-store"),
+        ]
+    )
+    func `limits every field of a raw response that states a lifetime`(sent: String, expected: String) {
+        let lines = sent.split(separator: "|").compactMap { FieldLine(line: Array($0.utf8)) }
+        let fields = ExpiringAnswer.fields(FieldLines(lines), expires: 86_460, now: 86_400)
+        #expect(fields.lines.map { "\($0.name): \($0.text)" }.joined(separator: "|") == expected)
     }
 }
