@@ -13,11 +13,11 @@ struct Reloader: Sendable {
     let loader: ConfigurationLoader
     let parts: DaemonParts
 
-    /// Loads and applies the configuration; blocks while reading files, so it must not be called on an event loop.
+    /// Loads and applies the configuration; blocks while it reads files, though not for pipes, so it must not be called on an event loop.
     @discardableResult
     func reload() -> Outcome {
         do throws(ConfigurationError) {
-            let loaded = try loader.loadWithOrigins()
+            let loaded = try loader.forReload.loadWithOrigins()
             try checkFile(loaded)
             try checkSockets(loaded.configuration)
             let change = ConfigurationChange(from: parts.live.current, to: loaded.configuration)

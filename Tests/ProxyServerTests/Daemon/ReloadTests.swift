@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 import TestSupport
 import Testing
 
@@ -58,6 +59,19 @@ struct ReloadTests {
         #expect(try rig.metric("edgeprint_configuration_reloads_total{result=\"refused\"}") == 1)
         // A valid file is applied afterwards.
         try reload(rig, "presets: { p: \"w=4\" }", times: 3)
+        #expect(PictureHeader.size(ofPNG: try rig.get("/photos/a.png?preset=p&format=png").body) == [4, 3])
+    }
+
+    @Test func `a pipe in place of a value's file is rejected and holds nothing up`() throws {
+        let rig = try rig()
+        let fifo = rig.folder.path + "/fifo"
+        try checked("mkfifo") { unsafe mkfifo(fifo, 0o600) }
+        try reload(rig, "signing: { keys: [!file \(fifo)] }")
+        try rig.daemon.waitForLog("stays in force")
+        #expect(rig.daemon.logText.contains("\(fifo) is a pipe"), "\(rig.daemon.logText)")
+        try rig.rewrite("presets: { p: \"w=4\" }")
+        rig.daemon.signal(SIGHUP)
+        try rig.daemon.waitForLog("configuration reloaded")
         #expect(PictureHeader.size(ofPNG: try rig.get("/photos/a.png?preset=p&format=png").body) == [4, 3])
     }
 

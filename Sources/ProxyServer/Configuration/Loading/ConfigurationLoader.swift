@@ -19,14 +19,16 @@ struct ConfigurationLoader {
 
     private let variables: [String: Secret]
     let flags: Flags
-    /// Returns a file's text, or `nil` if it does not exist; replaceable in tests.
-    let readFile: @Sendable (String) throws(ConfigurationProblem) -> String?
+    /// Returns the text of a value's file, or `nil` if it does not exist; replaceable in tests.
+    private let readFile: @Sendable (String) throws(ConfigurationProblem) -> String?
+    /// The same for the configuration file.
+    private var readConfiguration: @Sendable (String) throws(ConfigurationProblem) -> String?
 
     /// Creates a loader over the layers.
     init(
         environment: [String: String],
         flags: Flags = Flags(),
-        readFile: @escaping @Sendable (String) throws(ConfigurationProblem) -> String? = ConfigurationFile.read
+        readFile: (@Sendable (String) throws(ConfigurationProblem) -> String?)? = nil
     ) {
         self.init(secrets: environment.mapValues { Secret($0) }, flags: flags, readFile: readFile)
     }
@@ -35,11 +37,24 @@ struct ConfigurationLoader {
     init(
         secrets environment: [String: Secret],
         flags: Flags = Flags(),
-        readFile: @escaping @Sendable (String) throws(ConfigurationProblem) -> String? = ConfigurationFile.read
+        readFile: (@Sendable (String) throws(ConfigurationProblem) -> String?)? = nil
     ) {
         variables = environment
         self.flags = flags
-        self.readFile = readFile
+        if let readFile {
+            self.readFile = readFile
+            readConfiguration = readFile
+        } else {
+            self.readFile = ConfigurationFile.read
+            readConfiguration = ConfigurationFile.readOnce
+        }
+    }
+
+    /// The loader for a reload, which reads no pipe: its content has been read, and a daemon must not wait for more.
+    var forReload: ConfigurationLoader {
+        var loader = self
+        loader.readConfiguration = readFile
+        return loader
     }
 
     /// The environment variables with their values, which may be secret.
@@ -89,7 +104,7 @@ struct ConfigurationLoader {
         let path = named ?? ConfigurationLoader.standardPath
         let text: String?
         do throws(ConfigurationProblem) {
-            text = try readFile(path)
+            text = try readConfiguration(path)
         } catch {
             throw ConfigurationError(problems: [error])
         }
