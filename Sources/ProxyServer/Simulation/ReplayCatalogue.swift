@@ -1,4 +1,5 @@
 import HTTPCache
+import ImagePlan
 
 /// The responses and originals of a log, each with a dense number and its length.
 struct ReplayCatalogue {
@@ -18,7 +19,7 @@ struct ReplayCatalogue {
     private var lengths: [Int] = []
     private var originalLengths: [Int] = []
 
-    /// Bytes that all known bodies take together.
+    /// Bytes that all known bodies take together, at most `Int.max`.
     private(set) var responseBytes = 0
     private let assumed: Int
 
@@ -62,7 +63,7 @@ struct ReplayCatalogue {
 
     /// Records what a complete response told of its length.
     mutating func learn(_ response: Int32, length: Int) {
-        responseBytes += length - max(0, lengths[Int(response)])
+        responseBytes = max(0, responseBytes - max(0, lengths[Int(response)])).addingSaturated(length)
         lengths[Int(response)] = length
     }
 

@@ -1,3 +1,5 @@
+import ImagePlan
+
 /// The result of a replay, as a table and as JSON.
 struct ReplayReport {
     /// The name of the log.
@@ -13,7 +15,7 @@ struct ReplayReport {
                 + "\(Printing.count(replay.replayed, "request")) replayed, for "
                 + "\(Printing.count(catalogue.responseCount, "response")) of "
                 + "\(Printing.count(catalogue.originalCount, "original")); all responses together have "
-                + Printing.size(catalogue.responseBytes * scale)
+                + Printing.size(catalogue.responseBytes.multipliedSaturated(by: scale))
         ]
         lines += notes.map { "  \($0)" } + [""]
         let rows = [Self.titles] + zip(replay.settings.sizes, replay.caches).map { Self.row($0, $1, scale: scale) }
@@ -90,7 +92,7 @@ struct ReplayReport {
             .init("unsampled", .number(counts.unsampled)), .init("warmUp", .number(counts.warmUp)),
             .init("responses", .number(catalogue.responseCount)), .init("originals", .number(catalogue.originalCount)),
             .init("assumedOriginals", .number(catalogue.assumedCount)),
-            .init("responseBytes", .number(catalogue.responseBytes * scale)),
+            .init("responseBytes", .number(catalogue.responseBytes.multipliedSaturated(by: scale))),
             .init("caches", .array(zip(replay.settings.sizes, replay.caches).map { Self.json($0, $1, scale: scale) })),
         ])
     }

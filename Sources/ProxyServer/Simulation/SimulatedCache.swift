@@ -1,5 +1,6 @@
 import HTTPCache
 import ImagePipeline
+import ImagePlan
 
 /// A cache of given sizes, without contents: its memory tier with the eviction policy of the daemon, and the two pools of its disk.
 final class SimulatedCache {
@@ -31,10 +32,16 @@ final class SimulatedCache {
         case memory, disk, original, miss
     }
 
-    /// Requests and bytes of bodies.
+    /// Requests and bytes of bodies, at most `Int.max`: a log may state any number.
     struct Count: Hashable, Sendable {
         var requests = 0
         var bytes = 0
+
+        /// Adds requests and their bytes.
+        mutating func add(_ requests: Int, _ bytes: Int) {
+            self.requests += requests
+            self.bytes = self.bytes.addingSaturated(bytes)
+        }
     }
 
     let sizes: Sizes
@@ -68,8 +75,7 @@ final class SimulatedCache {
         let answer = find(request)
         if answer != .memory { remember(request) }
         guard isCounted else { return }
-        counts[answer.rawValue].requests += 1
-        counts[answer.rawValue].bytes += request.length
+        counts[answer.rawValue].add(1, request.length)
     }
 
     private func find(_ request: Request) -> Answer {
@@ -134,10 +140,7 @@ final class SimulatedCache {
 extension SimulatedCache {
     /// All counted requests.
     var total: Count {
-        counts.reduce(into: Count()) { sum, count in
-            sum.requests += count.requests
-            sum.bytes += count.bytes
-        }
+        counts.reduce(into: Count()) { sum, count in sum.add(count.requests, count.bytes) }
     }
 
     subscript(answer: Answer) -> Count { counts[answer.rawValue] }

@@ -122,4 +122,18 @@ struct LogReplayTests {
         #expect(results(replay)[SimulatedCache.Answer.memory.rawValue] == 3)
         #expect(replay.caches[0].variants.entries == 2)
     }
+
+    @Test func `sizes beyond all measure are summed without overflow`() throws {
+        let lines = (0..<40).map { number in
+            "::1 - - [10/Oct/2000:13:55:36 -0700] \"GET /photos/\(number % 20).jpg HTTP/1.1\" 200 \(Int.max)"
+        }
+        for sampling in [1, 2] {
+            let replay = try replay(lines) { $0.sampling = sampling }
+            #expect(replay.replayed > 1 && replay.catalogue.responseBytes == .max)
+            #expect(replay.caches[0].total.bytes == .max && replay.caches[0].originals.entries == 0)
+            let report = ReplayReport(name: "log", replay: replay)
+            #expect(report.text.contains(Printing.size(.max)), "\(report.text)")
+            #expect(report.json["responseBytes"] == .number(.max))
+        }
+    }
 }
