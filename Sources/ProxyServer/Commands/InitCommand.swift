@@ -65,12 +65,13 @@ struct InitCommand: ParsableCommand {
             }
             done.append(path)
         }
-        let configuration = first.path(FirstConfiguration.name)
+        let configuration = Printing.plain(first.path(FirstConfiguration.name))
+        let regions = first.buckets.map { "set sources.\($0).region: \(FirstConfiguration.region) is only assumed" }
+        let steps = regions + ["check", "serve"].map { "edgeprint \($0) --config \(configuration)" }
         try StandardOutput.write(
             """
             wrote \(done.map(Printing.plain).joined(separator: ", "))
-            next: edgeprint check --config \(Printing.plain(configuration))
-                  edgeprint serve --config \(Printing.plain(configuration))
+            next: \(steps.joined(separator: "\n      "))
 
             """
         )

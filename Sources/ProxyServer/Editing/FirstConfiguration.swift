@@ -1,5 +1,6 @@
 import Foundation
 import HTTPSemantics
+import ImagePipeline
 import ImagePlan
 
 /// The files of `edgeprint init`: a configuration with comments, its signing key, and its schema.
@@ -22,6 +23,8 @@ struct FirstConfiguration {
     private struct Source {
         let name: String
         let url: String
+        /// Whether it is a bucket of an object store, which needs a region.
+        let isBucket: Bool
     }
 
     static let name = "edgeprint.yaml"
@@ -29,6 +32,8 @@ struct FirstConfiguration {
     static let schema = "edgeprint.schema.json"
     /// The name of a source that has none.
     private static let standardSource = "images"
+    /// The region of buckets, which a URL does not name: that of AWS without any other.
+    static let region = "us-east-1"
 
     private let folder: String
     private let sources: [Source]
@@ -49,6 +54,9 @@ struct FirstConfiguration {
         }
         self.sources = found
     }
+
+    /// The names of sources whose region is only assumed.
+    var buckets: [String] { sources.filter(\.isBucket).map(\.name) }
 
     /// The path of a file.
     func path(_ name: String) -> String { folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)" }
@@ -77,13 +85,22 @@ struct FirstConfiguration {
             location = LocationParser.fileURL(URL(fileURLWithPath: path).standardizedFileURL.path)
         }
         if !location.hasSuffix("/") { location += "/" }
-        guard case .success = LocationParser.parse(location) else {
+        guard case .success(let place) = LocationParser.parse(location) else {
             throw Problem(
                 "'\(Printing.plain(text))' is not the location of images: give https://HOST/PATH/, s3://BUCKET/PREFIX/ or a folder"
             )
         }
-        return Source(name: name, url: location)
+        let isBucket = if case .bucket = place { true } else { false }
+        return Source(name: name, url: location, isBucket: isBucket)
     }
+
+    /// The further keys of a bucket.
+    private static let bucketLines = """
+
+            # The region of the bucket: replace the one that is assumed here, or give the endpoint of a store other than AWS. A bucket
+            # that is not public needs auth.access-key and auth.secret-key.
+            region: \(region)
+        """
 
     /// The configuration.
     private var text: String {
@@ -93,7 +110,7 @@ struct FirstConfiguration {
             """
               \(source.name):
                 url: \(plain(source.url))
-            """
+            """ + (source.isBucket ? Self.bucketLines : "")
         }
         let example = """
             #  images:

@@ -79,6 +79,16 @@ struct InitCommandTests {
         }
     }
 
+    @Test func `a bucket gets a region that is valid, and must be replaced`() throws {
+        let run = try run("--source", "photos=s3://pictures/originals", "--source", "/srv/images")
+        #expect(run.code == 0 && run.output.contains("\nnext: set sources.photos.region: us-east-1 is"), "\(run)")
+        let file = folder.path + "/edgeprint.yaml"
+        #expect(run.output.hasSuffix("\n      edgeprint serve --config \(file)\n"), "\(run)")
+        let check = try CommandRun(["check", "--config", file])
+        #expect(check.code == 0 && check.errors.isEmpty, "\(check.errors)")
+        #expect(try text("edgeprint.yaml").split(separator: "\n").count { $0 == "    region: us-east-1" } == 1)
+    }
+
     @Test func `asks nothing without a terminal, and writes a configuration without sources`() throws {
         let run = try run(input: "https://never.example.com/\n")
         #expect(run.code == 0 && !run.errors.contains("?") && !run.errors.contains("Location"), "\(run)")
