@@ -20,6 +20,12 @@ final class PlainPictureRoute: Sendable {
 
     init(live: LiveConfiguration) { self.live = live }
 
+    /// Whether a target below the prefix of its site names a plain image.
+    static func takes(_ target: some Collection<UInt8>, in table: SourceTable) -> Bool {
+        // All paths of a site with a dialect are the other server's.
+        table.dialect == nil && target.starts(with: prefix)
+    }
+
     /// Handles a GET or HEAD request to a site, on an event loop; `nil` if the path is another one.
     func handle(
         _ head: borrowing RequestHead,

@@ -21,9 +21,14 @@ struct AdminOptions: ParsableArguments {
     ///
     /// - Parameter timeout: the milliseconds for a request and its response.
     func client(timeout: Int = AdminClient.timeout) throws -> AdminClient {
+        try AdminClient(configuration(), address: admin.flatMap { ListenAddress($0) }, timeout: timeout)
+    }
+
+    /// Loads the daemon's configuration; ends the process with its errors if it is invalid.
+    func configuration() throws -> Configuration {
         let flags = ConfigurationLoader.Flags(config: options.config)
         let loader = ConfigurationLoader(environment: ProcessInfo.processInfo.environment, flags: flags)
-        return try AdminClient(loader.loadOrExit(), address: admin.flatMap { ListenAddress($0) }, timeout: timeout)
+        return try loader.loadOrExit()
     }
 
     /// Runs requests; a failure is written to standard error and exits with status 1.

@@ -111,9 +111,20 @@ struct WarmCommand: ParsableCommand {
         var found = urls
         if let file { found = try WarmInput.list(file) }
         if let sitemap { found = try Sitemaps.images(sitemap) }
-        if let accessLog { found = try WarmInput.accessLog(accessLog, top: top) }
+        if let accessLog {
+            let sites = try SiteTable(admin.configuration(), time: SystemTime())
+            found = try WarmInput.accessLog(accessLog, top: top) { isOfSource($0, at: sites) }
+        }
         guard !found.isEmpty else { throw WarmInput.Problem("there is nothing to warm: the list is empty") }
         return found.map { WarmInput.local($0, publicURL: publicURL) }
+    }
+
+    /// Whether a logged target is that of an image of a source: neither of a raw source nor a plain image.
+    private func isOfSource(_ target: String, at sites: SiteTable) -> Bool {
+        // The daemon reports a site that does not exist.
+        guard let place = try? sites.place(of: target, named: site) else { return true }
+        let (resolver, bytes) = (place.site.resolver, Array(place.target.utf8))
+        return resolver.rawRule(of: bytes) == nil && !PlainPictureRoute.takes(bytes, in: resolver.table)
     }
 
     private func report(of answer: String) throws -> JSONValue {

@@ -32,7 +32,9 @@ enum WarmInput {
     }
 
     /// The most frequent targets of successful requests in an access log, the most frequent first.
-    static func accessLog(_ path: String, top: Int) throws(Problem) -> [String] {
+    ///
+    /// - Parameter isWarmed: whether a target can be warmed; all others are left out.
+    static func accessLog(_ path: String, top: Int, where isWarmed: (String) -> Bool) throws(Problem) -> [String] {
         var counts: [String: Int] = [:]
         var isEmpty = true
         var isReadable = false
@@ -53,7 +55,9 @@ enum WarmInput {
         let sorted = counts.sorted { ($0.value, $1.key) > ($1.value, $0.key) }
         var bytes = 0
         var targets: [String] = []
-        for (target, _) in sorted.prefix(top) {
+        for (target, _) in sorted {
+            guard targets.count < top else { break }
+            guard isWarmed(target) else { continue }
             try add(target, to: &bytes)
             targets.append(target)
         }

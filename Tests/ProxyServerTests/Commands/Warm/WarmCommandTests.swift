@@ -84,6 +84,21 @@ struct WarmCommandTests {
         #expect(rig.origin.heads.map { $0.split(separator: " ")[1] }.sorted() == ["/a.png", "/b.png"])
     }
 
+    @Test func `leaves out what the log has of raw sources and plain images`() throws {
+        let rig = try EndToEndRig(sources: "\n  files: { url: \"http://127.0.0.1:1/\", raw: true }") { _, connection in
+            connection.respond(body: TestImages.gradient(width: 32, height: 24))
+        }
+        let targets = ["/placeholder/30x20/ff8800.png", "/files/a.tar?x=1", "/files/b.png", "/photos/a.png?w=8"]
+        let log = targets.map { "{\"method\":\"GET\",\"target\":\"\($0)\",\"status\":200}\n" }.joined()
+        let arguments = [
+            "warm", "--access-log", "-", "--top", "1", "--config", rig.daemon.configurationFile, "--admin",
+            "127.0.0.1:\(rig.daemon.admin)",
+        ]
+        let run = try CommandRun(arguments, input: log)
+        #expect(run.code == 0 && run.output.contains("1 done, 0 skipped, 0 failed of 1 target\n"), "\(run)")
+        #expect(rig.origin.heads.count == 1)
+    }
+
     @Test func `does not wait if told so, watches and cancels`() throws {
         let run = try run(["/photos/a.png", "--no-wait"])
         #expect(run.code == 0 && run.output == "1\n", "\(run)")
