@@ -35,6 +35,17 @@ struct Explainer: Sendable {
                 explanation.sections = [Explainer.fixedSection]
                 return explanation
             }
+            if PlainPictureTarget.takes(request.bytes, in: resolver.table) {
+                explanation.sections = [Explainer.plainSection]
+                let longest = loaded.configuration.placeholders.largest
+                explanation.problem = PlainPictureTarget.refusal(
+                    of: request.bytes,
+                    by: resolver,
+                    longest: longest,
+                    now: time.wallSeconds
+                )
+                return explanation
+            }
             with(request.traits).explain(request, accept, &explanation)
         } catch {
             explanation.problem = error
@@ -69,6 +80,11 @@ struct Explainer: Sendable {
     private static let fixedSection = Explanation.Section(
         name: "request",
         facts: [Explanation.Fact("fixed", .bool(true), words: "a constant response")]
+    )
+
+    private static let plainSection = Explanation.Section(
+        name: "request",
+        facts: [Explanation.Fact("fixed", .bool(true), words: "a plain image, which has no source")]
     )
 
     /// The error that the daemon would respond with, or `nil`.

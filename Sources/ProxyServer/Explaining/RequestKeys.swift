@@ -31,7 +31,9 @@ extension Explainer {
         fields: FieldLines = FieldLines()
     ) throws(Problem) -> RequestKeys {
         let request = try parsed(target, accept, fields)
-        guard !request.isFixed else { throw Problem(404, "This response is constant and not cached.") }
+        guard !request.isFixed, !PlainPictureTarget.takes(request.bytes, in: resolver.table) else {
+            throw Problem(404, "This response is constant and not cached.")
+        }
         let resolver = with(request.traits).resolver.withoutGuards
         if let origin = try resolver.rawOrigin(of: request.bytes) {
             return RequestKeys(key: origin.key.description, original: origin.key.description)

@@ -262,6 +262,22 @@ struct ExplainerTests {
         }
     }
 
+    @Test func `recognises plain images, and what is refused of them`() throws {
+        let explainer = try Self.explainer()
+        let target = "/placeholder/30x20/ff8800.png"
+        #expect(explainer.explain(target).section("request")?["fixed"]?.value == .bool(true))
+        #expect(explainer.explain(target).problem == nil)
+        let keys = #expect(throws: Problem.self) { try explainer.keys(of: target) }
+        #expect(keys?.detail == "This response is constant and not cached.")
+        for (wrong, status) in [
+            ("/placeholder/30x20/ff8800.bmp", 400), (target + "?w=1", 400), (target + "?exp=1", 403),
+        ] {
+            #expect(explainer.explain(wrong).problem?.status == UInt16(status), "\(wrong)")
+        }
+        let off = try Self.explainer("placeholders: { largest: 0 }")
+        #expect(off.explain(target).problem?.status == 404)
+    }
+
     @Test func `shows no secrets, as text or as JSON`() throws {
         for target in [
             "/photos/a.jpg?w=1&exp=1", "/photos/a.jpg?w=1&sig=x", "/photos/a.jpg?w=0", "/local/a.jpg",

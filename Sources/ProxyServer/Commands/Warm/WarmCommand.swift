@@ -124,7 +124,7 @@ struct WarmCommand: ParsableCommand {
         // The daemon reports a site that does not exist.
         guard let place = try? sites.place(of: target, named: site) else { return true }
         let (resolver, bytes) = (place.site.resolver, Array(place.target.utf8))
-        return resolver.rawRule(of: bytes) == nil && !PlainPictureRoute.takes(bytes, in: resolver.table)
+        return resolver.rawRule(of: bytes) == nil && !PlainPictureTarget.takes(bytes, in: resolver.table)
     }
 
     private func report(of answer: String) throws -> JSONValue {
