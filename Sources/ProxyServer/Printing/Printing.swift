@@ -39,7 +39,11 @@ enum Printing {
     /// The text without characters that could end the line or control the terminal.
     static func plain(_ text: String) -> String {
         var line: [UInt8] = []
-        LogText.appendUnquoted(text, to: &line)
+        // Quotes stay: the text is not in quotes itself.
+        for (index, part) in text.split(separator: "\"", omittingEmptySubsequences: false).enumerated() {
+            if index > 0 { line.append(UInt8(ascii: "\"")) }
+            LogText.appendUnquoted(String(part), to: &line)
+        }
         return String(decoding: line, as: UTF8.self)
     }
 }

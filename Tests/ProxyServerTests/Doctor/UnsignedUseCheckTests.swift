@@ -16,6 +16,12 @@ struct UnsignedUseCheckTests {
         #expect(site.count == 1 && site[0].message.contains("sites.shop.remote.allow"))
     }
 
+    @Test func `the report has quotes as they are, and nothing that controls the terminal`() throws {
+        let text = DoctorReport(findings: try findings("remote: { allow: [\"*\"] }")).text
+        #expect(text.contains("(remote.allow: \"*\")"), "\(text)")
+        #expect(Printing.plain("\"a\"\"\u{1B}[0m\n") == "\"a\"\"\\u001b[0m\\u000a")
+    }
+
     @Test(arguments: [
         "remote: { allow: [] }", "remote: { allow: [\"*.example.com\"] }",
         "remote: { allow: [\"*\"], unsigned: { widths: [320] } }",
