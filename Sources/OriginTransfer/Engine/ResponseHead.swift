@@ -99,7 +99,7 @@ struct ResponseHead: Hashable, Sendable {
         folding = Array(line)
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return }
         let key = String(decoding: line[..<colon], as: UTF8.self).lowercased()
-        guard let name = Name(rawValue: key), let value = Self.text(line[(colon + 1)...]) else { return }
+        guard let name = Name(rawValue: key), let value = Self.text(line[(colon + 1)...], of: name) else { return }
         last = name
         switch (name, values[name]) {
         case (.contentLength, let before): try addLength(value, before)
@@ -123,15 +123,18 @@ struct ResponseHead: Hashable, Sendable {
     /// Appends a folded line after a space (RFC 9112 §5.2).
     private mutating func fold(_ more: ArraySlice<UInt8>) {
         if !folding.isEmpty { folding += [0x20] + Self.trimmed(more) }
-        guard let last, last != .contentLength, let text = Self.text(more) else { return }
+        guard let last, last != .contentLength, let text = Self.text(more, of: last) else { return }
         values[last]?.append(" " + text)
     }
 
     /// Returns the trimmed value; `nil` if it contains control characters or is not UTF-8.
-    private static func text(_ bytes: ArraySlice<UInt8>) -> String? {
+    ///
+    /// In a `Location` of another encoding, such as Latin-1, the bytes beyond ASCII are percent-encoded, as curl does.
+    private static func text(_ bytes: ArraySlice<UInt8>, of name: Name) -> String? {
         let value = trimmed(bytes)
         guard value.allSatisfy({ $0 >= 32 && $0 != 127 || $0 == 9 }) else { return nil }
-        return String(validating: value, as: UTF8.self)
+        let text = String(validating: value, as: UTF8.self)
+        return name == .location ? text ?? PercentEncoding.encode(value, except: { $0 < 0x80 }) : text
     }
 
     private static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {

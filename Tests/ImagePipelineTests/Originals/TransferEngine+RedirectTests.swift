@@ -73,6 +73,16 @@ struct TransferRedirectTests {
         #expect(origin.heads.last?.hasPrefix("GET \(target) HTTP/1.1\r\n") == true)
     }
 
+    @Test func `percent-encodes a location that is not UTF-8`() async throws {
+        let origin = try ScriptedOrigin { request, connection in
+            guard request.number == 1 else { return connection.respond(text: "x") }
+            let rest = "t%20\u{FC}\r\nContent-Length: 0\r\n\r\n"
+            connection.send(Array("HTTP/1.1 302 Found\r\nLocation: /caf".utf8) + [0xE9] + Array(rest.utf8))
+        }
+        #expect(await engine.failure(.local(origin, "/a")) == nil)
+        #expect(origin.heads.last?.hasPrefix("GET /caf%E9t%20%C3%BC HTTP/1.1\r\n") == true)
+    }
+
     @Test(arguments: [
         ("file:///etc/passwd", "scheme"), ("ftp://example.com/", "scheme"), ("gopher://127.0.0.1/x", "scheme"),
         ("http://u:p@127.0.0.1/", "userinfo"), ("http:///", "host"), ("http://127.0.0.1:0/", "port"),
