@@ -38,10 +38,14 @@ struct Reloader: Sendable {
         }
     }
 
-    /// Rejects a reload if the file has disappeared, instead of applying defaults.
+    /// Rejects a reload if the file has disappeared or was emptied, as while it is written, instead of applying defaults.
     private func checkFile(_ loaded: LoadedConfiguration) throws(ConfigurationError) {
         guard parts.live.loaded.comesFromFile, !loaded.comesFromFile else { return }
-        let problem = ConfigurationProblem(place: nil, key: "", message: "the configuration file has disappeared")
+        let message =
+            loaded.hasFile
+            ? "the configuration file sets nothing any more; restart the daemon for the defaults"
+            : "the configuration file has disappeared"
+        let problem = ConfigurationProblem(place: nil, key: "", message: message)
         throw ConfigurationError(problems: [problem])
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import LinuxSystem
 import TestSupport
@@ -60,6 +61,17 @@ struct ReloadTests {
         // A valid file is applied afterwards.
         try reload(rig, "presets: { p: \"w=4\" }", times: 3)
         #expect(PictureHeader.size(ofPNG: try rig.get("/photos/a.png?preset=p&format=png").body) == [4, 3])
+    }
+
+    @Test(arguments: ["", "# nothing yet\n"])
+    func `an emptied file is rejected and named`(text: String) throws {
+        let rig = try rig("presets: { p: \"w=8\" }")
+        try Data(text.utf8).write(to: URL(fileURLWithPath: rig.daemon.configurationFile))
+        rig.daemon.signal(SIGHUP)
+        try rig.daemon.waitForLog("stays in force")
+        let log = rig.daemon.logText
+        #expect(log.contains("the configuration file sets nothing any more") && !log.contains("disappeared"), "\(log)")
+        #expect(PictureHeader.size(ofPNG: try rig.get("/photos/a.png?preset=p&format=png").body) == [8, 6])
     }
 
     @Test func `a pipe in place of a value's file is rejected and holds nothing up`() throws {

@@ -71,7 +71,8 @@ struct ConfigurationLoader {
     func loadWithOrigins() throws(ConfigurationError) -> LoadedConfiguration {
         var decoder = ConfigurationDecoder()
         var configuration = Configuration()
-        let entries = try fileEntries(&decoder)
+        let read = try fileEntries(&decoder)
+        let entries = read ?? []
         decoder.decode(entries, table: ConfigurationSchema.root, into: &configuration)
         EnvironmentLayer(environment, files: ValueFiles(folder: "", readFile: readFile)).apply(
             to: &configuration,
@@ -96,10 +97,11 @@ struct ConfigurationLoader {
         }
         ConfigurationChecks.check(configuration, &decoder)
         guard decoder.problems.isEmpty else { throw ConfigurationError(problems: decoder.problems.inOrder) }
-        return LoadedConfiguration(configuration: configuration, places: decoder.places)
+        return LoadedConfiguration(configuration: configuration, places: decoder.places, hasFile: read != nil)
     }
 
-    private func fileEntries(_ decoder: inout ConfigurationDecoder) throws(ConfigurationError) -> [TreeEntry] {
+    /// The entries of the configuration file; `nil` if there is none.
+    private func fileEntries(_ decoder: inout ConfigurationDecoder) throws(ConfigurationError) -> [TreeEntry]? {
         let named = flags.config ?? environment["EDGEPRINT_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
         let path = named ?? ConfigurationLoader.standardPath
         let text: String?
@@ -109,7 +111,7 @@ struct ConfigurationLoader {
             throw ConfigurationError(problems: [error])
         }
         guard let text else {
-            guard named != nil else { return [] }
+            guard named != nil else { return nil }
             let problem = ConfigurationProblem(place: .file(path, line: 0), key: "", message: "there is no such file")
             throw ConfigurationError(problems: [problem])
         }

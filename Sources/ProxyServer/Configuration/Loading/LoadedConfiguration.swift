@@ -6,6 +6,8 @@ struct LoadedConfiguration: Sendable, Equatable {
     /// The keys that a site has set, if these are the settings of one, and the path of the site with a dot at its end.
     var own: Set<String> = []
     var scope = ""
+    /// Whether a configuration file was read, even one that sets nothing.
+    var hasFile = false
 
     /// Whether any key was set in a file.
     var comesFromFile: Bool {
