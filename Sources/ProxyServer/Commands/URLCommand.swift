@@ -183,7 +183,16 @@ struct URLCommand: ParsableCommand {
 
     private func expirySecond(now: Int64) throws -> Int64? {
         try expires.map { text in
-            if let second = Int64(text), second >= 1_000_000_000 { return second }
+            let firstSecond: Int64 = 1_000_000_000
+            if let number = Int64(text) {
+                // A smaller number is rather a duration whose unit is missing.
+                guard number >= firstSecond else {
+                    throw ValidationError(
+                        "--expires '\(text)' has no unit, such as h in 1h; seconds since 1970 are at least \(firstSecond)."
+                    )
+                }
+                return number
+            }
             guard let seconds = ScaledNumber.parse(text, units: ScaledNumber.seconds, bare: nil), seconds > 0 else {
                 throw ValidationError("--expires '\(text)' is neither a duration such as 1h nor seconds since 1970.")
             }

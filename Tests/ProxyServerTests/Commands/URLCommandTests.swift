@@ -23,6 +23,15 @@ struct URLCommandTests {
         #expect(try self.run("photos/cat.jpg", "q=75", "--widths", "320").output == "/photos/cat.jpg?w=320&q=75 320w\n")
     }
 
+    @Test(arguments: ["0", "1", "999999999"])
+    func `a validity without a unit is not taken for the beginning of 1970`(text: String) throws {
+        let run = try run("photos/cat.jpg", "--expires", text)
+        #expect(
+            run.code == 64 && run.errors.contains("--expires '\(text)' has no unit, such as h in 1h"),
+            "\(run.errors)"
+        )
+    }
+
     @Test func `an error names its parameter once`() throws {
         let run = try run("photos/cat.jpg", "w=400", "w=300")
         #expect(run.code == 1 && run.errors == "edgeprint: w: is given more than once\n", "\(run.errors)")
