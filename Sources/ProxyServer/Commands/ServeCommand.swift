@@ -49,9 +49,23 @@ struct ServeCommand: ParsableCommand {
 
     func validate() throws {
         guard let word = unknown.first else { return }
+        // The parser would report such an option later: the word is its value.
+        if let option = Self.unknownOption(in: CommandLine.arguments, before: word) {
+            let hint = NearestName.of(option, among: Self.optionNames).map { " Did you mean '\($0)'?" } ?? ""
+            throw ValidationError("Unknown option '\(option)'.\(hint)")
+        }
         let names = Edgeprint.configuration.subcommands.compactMap { $0.configuration.commandName }
         let nearest = NearestName.of(word, among: names).map { "; did you mean '\($0)'?" } ?? "."
         throw ValidationError("There is no command '\(word)'\(nearest) Commands: \(names.joined(separator: ", ")).")
+    }
+
+    /// The names of options, for which a misspelt one may be meant.
+    private static let optionNames = ["--config", "--listen", "--admin", "--cache-path", "--help", "--version", "-h"]
+
+    /// The first argument before a word that looks like an option and is none; without its value.
+    private static func unknownOption(in arguments: [String], before word: String) -> String? {
+        let options = arguments.dropFirst().prefix { $0 != word && $0 != "--" }.filter { $0.hasPrefix("-") }
+        return options.map { String($0.prefix { $0 != "=" }) }.first { !optionNames.contains($0) }
     }
 
     func run() throws {

@@ -43,6 +43,16 @@ struct CommandLineTests {
         #expect(command.code == 64)
         #expect(command.errors.contains("did you mean 'check'?"), "\(command.errors)")
         #expect(try CommandRun(["serve", "chekc"]).code == 64)
+        for arguments in [["--lissten", "x"], ["serve", "--lissten", "x"]] {
+            let serve = try CommandRun(arguments)
+            #expect(serve.code == 64)
+            let text = "Unknown option '--lissten'. Did you mean '--listen'?"
+            #expect(serve.errors.contains(text) && !serve.errors.contains("no command"), "\(serve.errors)")
+        }
+        for arguments in [["--listen", "127.0.0.1:1", "chekc"], ["chekc", "--schema"]] {
+            let command = try CommandRun(arguments)
+            #expect(command.code == 64 && command.errors.contains("did you mean 'check'?"), "\(command.errors)")
+        }
         #expect(try CommandRun(["explain"]).code == 64)
         let file = try CommandRun(["check", "--config", "/nowhere/edgeprint.yaml"])
         #expect(file.code == 1)
