@@ -12,7 +12,7 @@ extension Explainer {
                 String(index + 1),
                 .string(text),
                 words: text.isEmpty ? "no effect" : nil,
-                details: step.stated.map(fact)
+                details: step.stated.map { fact($0, request) }
             )
         }
         return Explanation.Section(name: "steps", facts: facts, isList: true)
@@ -25,7 +25,9 @@ extension Explainer {
         }
         let said = try provenance(of: request).settings
         let facts = PlanSetting.all.map { setting in
-            if let statement = said.first(where: { $0.parameter.name == setting.name }) { return fact(statement) }
+            if let statement = said.first(where: { $0.parameter.name == setting.name }) {
+                return fact(statement, request)
+            }
             let origin = FactOrigin.setting(SettingOrigin(key: "", place: nil))
             var fact = Explanation.Fact(setting.name, .string(setting.defaultText), origin)
             fact.isDefault = true
@@ -123,14 +125,14 @@ extension Explainer {
         }
     }
 
-    private func fact(_ statement: StatedParameter) -> Explanation.Fact {
+    private func fact(_ statement: StatedParameter, _ request: ExplainedRequest) -> Explanation.Fact {
         let origin: FactOrigin =
             switch statement.origin {
             case .query: .parameter(statement.parameter.name)
             case .fileName: .path
             case .snapped: .parameter(statement.parameter.name)
             case .preset(let name): .preset(name, loaded.places["presets.\(name)"])
-            case .sourcePreset(let name): .sourcePreset(name, loaded.places["presets.\(name)"])
+            case .sourcePreset(let name): presetOrigin(name, request)
             }
         let value = statement.parameter.value
         guard case .snapped(let old) = statement.origin else {
@@ -138,5 +140,12 @@ extension Explainer {
         }
         let words = "\(value), instead of \(old) without a signature (unsigned)"
         return Explanation.Fact(statement.parameter.name, .string(value), words: words, origin)
+    }
+
+    /// The origin of what the source's preset states, or the one that a rule sets in its place.
+    private func presetOrigin(_ name: String, _ request: ExplainedRequest) -> FactOrigin {
+        let place = loaded.places["presets.\(name)"]
+        guard let rule = ruleOrigin(of: "preset", request) else { return .sourcePreset(name, place) }
+        return .rulePreset(name, place, key: rule.key)
     }
 }

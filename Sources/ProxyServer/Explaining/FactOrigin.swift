@@ -10,6 +10,8 @@ enum FactOrigin: Sendable, Hashable, CustomStringConvertible {
     case preset(String, Place?)
     /// The source's preset, and the place where the preset is defined.
     case sourcePreset(String, Place?)
+    /// A preset that a rule sets in place of the source's, the place where the preset is defined, and the rule's key.
+    case rulePreset(String, Place?, key: String)
     /// A key of the configuration, or its default.
     case setting(SettingOrigin)
 
@@ -20,6 +22,7 @@ enum FactOrigin: Sendable, Hashable, CustomStringConvertible {
         case .field(let name): "\(name) field"
         case .preset(let name, let place): "preset \(name)" + FactOrigin.suffix(place)
         case .sourcePreset(let name, let place): "preset \(name) of the source" + FactOrigin.suffix(place)
+        case .rulePreset(let name, let place, let key): "preset \(name) of \(key)" + FactOrigin.suffix(place)
         case .setting(let origin):
             if let place = origin.place {
                 "\(place) \(origin.key)"
@@ -42,6 +45,11 @@ enum FactOrigin: Sendable, Hashable, CustomStringConvertible {
         case .sourcePreset(let name, let place):
             .object(
                 [.init("kind", .string("source-preset")), .init("preset", .string(name))] + FactOrigin.members(place)
+            )
+        case .rulePreset(let name, let place, let key):
+            .object(
+                [.init("kind", .string("rule-preset")), .init("preset", .string(name)), .init("key", .string(key))]
+                    + FactOrigin.members(place)
             )
         case .setting(let origin):
             .object(

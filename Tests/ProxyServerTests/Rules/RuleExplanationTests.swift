@@ -53,6 +53,13 @@ struct RuleExplanationTests {
         #expect(absolute.section("freshness")?["ttl"]?.value.words == "2d")
     }
 
+    @Test func `a preset that a rule sets is not that of the source`() throws {
+        let step = try #require(try explain("/photos/avatars/a.png").section("steps")?.facts.first)
+        let origin = try #require(step.details.first?.origin)
+        #expect(origin.description == "preset thumb of rules[0].set.preset (test.yaml:1)")
+        #expect(origin.json["key"] == .string("rules[0].set.preset") && origin.json["line"] == .number(1))
+    }
+
     @Test func `a denied request shows the refusal and the rule`() throws {
         let explanation = try explain("/photos/internal/a.png")
         #expect(explanation.problem?.status == 403)
