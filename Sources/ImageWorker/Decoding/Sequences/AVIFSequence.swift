@@ -74,7 +74,7 @@ final class AVIFSequence {
         let bands = hasAlpha ? 4 : 3
         let stride = width * bands * (isDeep ? 2 : 1)
         var pixels = [UInt8](repeating: 0, count: stride * height)
-        try unsafe pixels.withUnsafeMutableBytes { bytes in
+        let raster = try unsafe pixels.withUnsafeMutableBytes { bytes in
             var rgb = unsafe avifRGBImage()
             unsafe avifRGBImageSetDefaults(&rgb, image)
             unsafe rgb.depth = isDeep ? 16 : 8
@@ -82,8 +82,14 @@ final class AVIFSequence {
             unsafe rgb.pixels = unsafe bytes.bindMemory(to: UInt8.self).baseAddress
             unsafe rgb.rowBytes = UInt32(stride)
             try Self.check(unsafe avifImageYUVToRGB(image, &rgb))
+            return try unsafe Raster.interleaved(
+                UnsafeRawBufferPointer(bytes),
+                width: width,
+                height: height,
+                bands: bands,
+                isDeep: isDeep
+            )
         }
-        let raster = try Raster.interleaved(pixels, width: width, height: height, bands: bands, isDeep: isDeep)
         let profile = unsafe Array(UnsafeBufferPointer(start: image.pointee.icc.data, count: image.pointee.icc.size))
         guard profile.isEmpty else { return try raster.withMetadata { $0.set(VIPS_META_ICC_NAME, profile) } }
         return try raster.withColour(
@@ -100,23 +106,21 @@ extension Raster {
     ///
     /// - Parameter isDeep: whether a channel has 16 bits, in the machine's order, instead of 8.
     static func interleaved(
-        _ bytes: [UInt8],
+        _ bytes: UnsafeRawBufferPointer,
         width: Int,
         height: Int,
         bands: Int,
         isDeep: Bool
     ) throws(VipsError) -> Raster {
         precondition(bytes.count == width * height * bands * (isDeep ? 2 : 1))
-        let image = unsafe bytes.withUnsafeBytes { buffer in
-            unsafe vips_image_new_from_memory_copy(
-                buffer.baseAddress,
-                buffer.count,
-                CInt(width),
-                CInt(height),
-                CInt(bands),
-                isDeep ? VIPS_FORMAT_USHORT : VIPS_FORMAT_UCHAR
-            )
-        }
+        let image = unsafe vips_image_new_from_memory_copy(
+            bytes.baseAddress,
+            bytes.count,
+            CInt(width),
+            CInt(height),
+            CInt(bands),
+            isDeep ? VIPS_FORMAT_USHORT : VIPS_FORMAT_UCHAR
+        )
         guard let image = unsafe image else { throw VipsError.take("new_from_memory") }
         let raster = unsafe Raster(owning: image)
         let interpretation =

@@ -85,8 +85,8 @@ struct JXLFrames {
                     profile = decoder.profile()
                 case JXL_DEC_NEED_IMAGE_OUT_BUFFER: try unsafe decoder.setBuffer(&format, buffer)
                 case JXL_DEC_FULL_IMAGE:
-                    let raster = try Raster.interleaved(
-                        unsafe Array(buffer),
+                    let raster = try unsafe Raster.interleaved(
+                        UnsafeRawBufferPointer(buffer),
                         width: width,
                         height: height,
                         bands: bands,
