@@ -42,6 +42,8 @@ extension LogFollower {
             switch effect {
             case .apply(let entry):
                 following.apply(entry)
+                // The next process applies what this one may have given up.
+                if isStopped { return }
                 reached(entry.place) { $0.appliedCount += 1 }
             case .gap(let gap, let place):
                 following.gap(gap, continuingAt: place)

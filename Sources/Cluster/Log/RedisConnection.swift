@@ -46,9 +46,11 @@ import LinuxSystem
         if greeting.isEmpty { return }
         var replies: [RedisReply] = []
         do { try exchange(greeting, replies: &replies) } catch { throw .unreachable(error.reason) }
-        for case .failure(let reason) in replies {
-            // An engine that does not know a command repeats its arguments.
-            let isSecret = !location.password.isEmpty && reason.contains(location.password.value)
+        for (index, reply) in replies.enumerated() {
+            guard case .failure(let reason) = reply else { continue }
+            // An engine that does not know a command repeats its arguments, or the beginning of them.
+            let isSecret =
+                index == 0 && !location.password.isEmpty && reason.lowercased().contains("unknown command")
             throw .refused(isSecret ? "the engine does not take AUTH" : reason)
         }
     }

@@ -62,7 +62,7 @@ extension Transfer {
                 if let interim = head.interim,
                     let patience = ticket.request.patience?(interim) ?? options.timeouts.afterInterim
                 {
-                    enter(.firstByte, milliseconds: patience)
+                    enter(.interim, milliseconds: patience)
                 }
                 // The lengths of all heads together are bounded only for one request.
                 if let interim = head.interim, interim.isForwarded, attempts.isFirst { ticket.announce(interim) }

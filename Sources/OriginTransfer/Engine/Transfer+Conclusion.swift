@@ -78,12 +78,14 @@ extension Transfer {
         }
     }
 
+    private var waitsForHead: Bool { phase == .firstByte || phase == .interim }
+
     /// Returns the failure of a request without a complete head.
     private func headFailure(_ code: CURLcode) -> TransferError {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST where isForeign && !options.allowPrivate:
             .unresolved
-        case CURLE_OUT_OF_MEMORY where phase == .firstByte, Self.tooLarge where phase == .firstByte:
+        case CURLE_OUT_OF_MEMORY where waitsForHead, Self.tooLarge where waitsForHead:
             // libcurl fails with this for a line over 100 kB and does not pass the line on.
             .violation(ResponseHead.Defect.tooLong.rawValue)
         default: Self.failure(code)

@@ -9,6 +9,7 @@ final class Transfer {
         case queue = "no connection to the origin became available in time"
         case connect = "connect"
         case firstByte = "first byte"
+        case interim = "response after an interim one"
         case body = "stalled body"
     }
 

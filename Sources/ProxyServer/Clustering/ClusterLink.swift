@@ -60,8 +60,9 @@ struct ClusterLink: Sendable {
 
     /// Ends the threads; pending purges fail.
     func stop() {
-        node.stop()
+        // Before it can believe that an entry is applied which the node gives up.
         follower.stop()
+        node.stop()
     }
 
     /// The name by which other nodes show this one.

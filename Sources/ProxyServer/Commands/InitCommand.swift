@@ -66,7 +66,9 @@ struct InitCommand: ParsableCommand {
             done.append(path)
         }
         let configuration = Printing.plain(first.path(FirstConfiguration.name))
-        let regions = first.buckets.map { "set sources.\($0).region: \(FirstConfiguration.region) is only assumed" }
+        let regions = first.buckets.map {
+            "replace \(FirstConfiguration.region) in sources.\($0).region, which is only a guess"
+        }
         let steps = regions + ["check", "serve"].map { "edgeprint \($0) --config \(configuration)" }
         try StandardOutput.write(
             """

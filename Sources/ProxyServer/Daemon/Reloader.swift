@@ -38,7 +38,7 @@ struct Reloader: Sendable {
         }
     }
 
-    /// Rejects a reload if the file has disappeared or was emptied, as while it is written, instead of applying defaults.
+    /// Rejects a reload if the file has disappeared or is empty, for example while an editor writes it, instead of applying defaults.
     private func checkFile(_ loaded: LoadedConfiguration) throws(ConfigurationError) {
         guard parts.live.loaded.comesFromFile, !loaded.comesFromFile else { return }
         let message =

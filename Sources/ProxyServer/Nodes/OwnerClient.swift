@@ -141,8 +141,8 @@ final class OwnerClient: OwnerAsking {
     private static func hasAnswered(_ result: Result<TransferResponse, TransferError>) -> Bool? {
         switch result {
         case .success: true
-        // It has confirmed the request, but the origin or the transform takes long.
-        case .failure(.timeout("total")): nil
+        // It has confirmed the request, but the origin or the transform takes long. A process that has stopped confirms no further one.
+        case .failure(.timeout("total")), .failure(.timeout("response after an interim one")): nil
         case .failure(.unreachable), .failure(.timeout), .failure(.violation): false
         case .failure: nil
         }

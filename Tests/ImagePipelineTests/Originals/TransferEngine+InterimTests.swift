@@ -73,7 +73,7 @@ struct TransferEngineInterimTests {
     }
 
     @Test func `a transfer ends when what an interim response has promised does not come`() async throws {
-        guard case .failure(.timeout("first byte")) = try await result(patience: 90_000) else {
+        guard case .failure(.timeout("response after an interim one")) = try await result(patience: 90_000) else {
             Issue.record("waited longer")
             return
         }

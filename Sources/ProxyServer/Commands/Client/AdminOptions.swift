@@ -20,8 +20,9 @@ struct AdminOptions: ParsableArguments {
     /// A client for the daemon with this configuration.
     ///
     /// - Parameter timeout: the milliseconds for a request and its response.
-    func client(timeout: Int = AdminClient.timeout) throws -> AdminClient {
-        try AdminClient(configuration(), address: admin.flatMap { ListenAddress($0) }, timeout: timeout)
+    func client(of configuration: Configuration? = nil, timeout: Int = AdminClient.timeout) throws -> AdminClient {
+        let configuration = try configuration ?? self.configuration()
+        return try AdminClient(configuration, address: admin.flatMap { ListenAddress($0) }, timeout: timeout)
     }
 
     /// Loads the daemon's configuration; ends the process with its errors if it is invalid.
@@ -32,9 +33,15 @@ struct AdminOptions: ParsableArguments {
     }
 
     /// Runs requests; a failure is written to standard error and exits with status 1.
-    func ask(timeout: Int = AdminClient.timeout, _ body: (AdminClient) throws -> Void) throws {
+    ///
+    /// - Parameter configuration: the daemon's; `nil` to load it.
+    func ask(
+        of configuration: Configuration? = nil,
+        timeout: Int = AdminClient.timeout,
+        _ body: (AdminClient) throws -> Void
+    ) throws {
         do {
-            try body(try client(timeout: timeout))
+            try body(try client(of: configuration, timeout: timeout))
         } catch let failure as AdminClient.Failure {
             FileHandle.standardError.write(Data("edgeprint: \(failure)\n".utf8))
             throw ExitCode(1)

@@ -88,14 +88,17 @@ struct WarmCommand: ParsableCommand {
     }
 
     private func perform() throws {
+        // Read once, since it may be a pipe.
+        let configuration = try admin.configuration()
         if let cancel {
-            return try admin.ask { client in
+            return try admin.ask(of: configuration) { client in
                 try StandardOutput.write(WarmMeter.end(try report(of: try client.send("DELETE", "/warm/\(cancel)"))))
             }
         }
         var end: JSONValue?
-        let order = watch == nil ? WarmOrder(urls: try input(), presets: preset, formats: format, site: site) : nil
-        try admin.ask { client in
+        let order =
+            watch == nil ? WarmOrder(urls: try input(configuration), presets: preset, formats: format, site: site) : nil
+        try admin.ask(of: configuration) { client in
             var job = watch ?? 0
             if let order {
                 job = try report(of: try client.send("POST", "/warm", body: order.json.text))["id"]?.int ?? 0
@@ -107,12 +110,12 @@ struct WarmCommand: ParsableCommand {
         if !noWait, !isComplete { throw ExitCode(1) }
     }
 
-    private func input() throws -> [String] {
+    private func input(_ configuration: Configuration) throws -> [String] {
         var found = urls
         if let file { found = try WarmInput.list(file) }
         if let sitemap { found = try Sitemaps.images(sitemap) }
         if let accessLog {
-            let sites = try SiteTable(admin.configuration(), time: SystemTime())
+            let sites = try SiteTable(configuration, time: SystemTime())
             found = try WarmInput.accessLog(accessLog, top: top) { isOfSource($0, at: sites) }
         }
         guard !found.isEmpty else { throw WarmInput.Problem("there is nothing to warm: the list is empty") }
