@@ -106,6 +106,13 @@ struct ProfileTests {
         #expect(conversions.conversion(of: [UInt8](repeating: 0, count: 128)) == nil)
         let large = Self.profile(.displayP3) + [UInt8](repeating: 0, count: 65_536)
         #expect(conversions.conversion(of: large) == nil)
+        // A table for one intent serves for all; only its presence is looked at.
+        var withTable = Self.profile(.displayP3)
+        let unused = try #require(withTable.firstRange(of: Array("cprt".utf8)))
+        withTable.replaceSubrange(unused, with: Array("A2B0".utf8))
+        #expect(conversions.conversion(of: withTable) == nil)
+        #expect(DeepCurves(profile: withTable, isGrey: false) == nil)
+        #expect(DeepCurves(profile: Self.profile(.displayP3), isGrey: false) != nil)
         // Each truncated profile is refused or read, and never past its end.
         let whole = Self.profile(.adobeRGB)
         for count in stride(from: 0, to: whole.count, by: 7) { _ = ProfileConversion(profile: Array(whole[..<count])) }

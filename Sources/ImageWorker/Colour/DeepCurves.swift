@@ -32,7 +32,9 @@ struct DeepCurves {
         let space = isGrey ? cmsSigGrayData : cmsSigRgbData
         guard unsafe cmsGetColorSpace(profile) == space,
             unsafe cmsGetPCS(profile) == cmsSigXYZData, unsafe cmsIsMatrixShaper(profile) != 0,
-            unsafe cmsIsCLUT(profile, intent, UInt32(LCMS_USED_AS_INPUT)) == 0
+            unsafe cmsIsCLUT(profile, intent, UInt32(LCMS_USED_AS_INPUT)) == 0,
+            // Little CMS takes the perceptual table for every intent that has none.
+            unsafe cmsIsTag(profile, cmsSigAToB0Tag) == 0
         else { return nil }
         var tables: [[Float]] = []
         let tags = isGrey ? [cmsSigGrayTRCTag] : [cmsSigRedTRCTag, cmsSigGreenTRCTag, cmsSigBlueTRCTag]

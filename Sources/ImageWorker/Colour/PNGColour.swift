@@ -45,9 +45,17 @@ struct PNGColour {
     /// - Parameter bytes: the file that was read.
     func withEffectiveProfile(_ bytes: Span<UInt8>) -> [UInt8]? {
         guard !overridden.isEmpty else { return nil }
-        var file = unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
-        for place in overridden.reversed() { file.removeSubrange(place) }
-        return file
+        return unsafe bytes.withUnsafeBufferPointer { bytes in
+            var file: [UInt8] = []
+            file.reserveCapacity(bytes.count)
+            var start = 0
+            for place in overridden {
+                unsafe file += bytes[start..<place.lowerBound]
+                start = place.upperBound
+            }
+            unsafe file += bytes[start...]
+            return file
+        }
     }
 
     private mutating func read(_ chunk: PNGChunk, _ bytes: Span<UInt8>) {

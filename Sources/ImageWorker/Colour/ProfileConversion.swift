@@ -79,7 +79,9 @@ final class ProfileConversion: @unchecked Sendable {
         }
         let intent = UInt32(INTENT_RELATIVE_COLORIMETRIC)
         guard unsafe cmsGetColorSpace(profile) == cmsSigRgbData, unsafe cmsIsMatrixShaper(profile) != 0,
-            unsafe cmsIsCLUT(profile, intent, UInt32(LCMS_USED_AS_INPUT)) == 0
+            unsafe cmsIsCLUT(profile, intent, UInt32(LCMS_USED_AS_INPUT)) == 0,
+            // Little CMS takes the perceptual table for every intent that has none.
+            unsafe cmsIsTag(profile, cmsSigAToB0Tag) == 0
         else { return nil }
         if let tables = unsafe MatrixTables(profile, target: target) { return .tables(tables) }
         let flags = UInt32(cmsFLAGS_BLACKPOINTCOMPENSATION | cmsFLAGS_NOCACHE)

@@ -30,9 +30,10 @@ extension Raster {
 
     /// Returns the image with exactly a size: with its last column and row repeated, or without some of them.
     func withSize(_ size: PixelSize) throws(VipsError) -> Raster {
-        let (larger, higher) = (max(size.width, width), max(size.height, height))
-        let isLarge = (larger, higher) == (width, height)
-        let padded = isLarge ? self : try repeatingEdges(left: 0, top: 0, width: larger, height: higher)
+        let (paddedWidth, paddedHeight) = (max(size.width, width), max(size.height, height))
+        let isLargeEnough = (paddedWidth, paddedHeight) == (width, height)
+        let padded =
+            isLargeEnough ? self : try repeatingEdges(left: 0, top: 0, width: paddedWidth, height: paddedHeight)
         return try padded.cropped(left: 0, top: 0, width: size.width, height: size.height)
     }
 

@@ -8,12 +8,12 @@ import ImagePlan
 /// them to a space that it can name, and takes linear light if the profile is none of these, which libvips leaves at 8 bits. Remove this
 /// type when libvips decodes all frames with their delays, and asks for sRGB.
 struct JXLFrames {
-    /// The duration of each frame in milliseconds; empty for a still.
+    /// The duration of each frame of an animation in milliseconds.
     private(set) var delays: [Int] = []
     /// The number of loops; 0 for endless.
     private(set) var rounds = 0
     private(set) var info = JxlBasicInfo()
-    /// Whether libjxl converts the colours, and to which it is told.
+    /// Whether libjxl converts the pixels to a colour space that the caller may choose.
     private var mayChooseColours = false
 
     var isAnimation: Bool { delays.count > 1 }

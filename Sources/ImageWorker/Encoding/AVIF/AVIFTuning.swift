@@ -74,6 +74,7 @@ struct AVIFTuning {
     ///
     /// libavif encodes sequences in aom's real-time mode from speed 7 on. There aom 3.6 crashes at speed 7 with some pictures, and level 0
     /// is not lossless.
+    ///
     /// - Parameters:
     ///   - quality: 1–100; `nil` for lossless.
     ///   - effort: 0–9.
