@@ -81,7 +81,7 @@ struct InitCommandTests {
 
     @Test func `a bucket gets a region that is valid, and must be replaced`() throws {
         let run = try run("--source", "photos=s3://pictures/originals", "--source", "/srv/images")
-        #expect(run.code == 0 && run.output.contains("\nnext: set sources.photos.region: us-east-1 is"), "\(run)")
+        #expect(run.code == 0 && run.output.contains("\nnext: replace us-east-1 in sources.photos.region"), "\(run)")
         let file = folder.path + "/edgeprint.yaml"
         #expect(run.output.hasSuffix("\n      edgeprint serve --config \(file)\n"), "\(run)")
         let check = try CommandRun(["check", "--config", file])

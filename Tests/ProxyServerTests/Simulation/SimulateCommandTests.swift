@@ -61,6 +61,7 @@ struct SimulateCommandTests {
             misses += 1
             if misses.isMultiple(of: 4) { try Self.waitForWrites(statistics) }
         }
+        try Self.waitForWrites(statistics)
         var counts: [String: Int] = [:]
         let metrics = try RawHTTPClient(port: daemon.admin).get("/metrics").text
         var stored = 0.0
