@@ -27,8 +27,9 @@ struct JPEGCoder: Coder {
 
     /// Repeats the last column and row of a reduced image where libvips has left out pixels of which a part is outside the picture.
     private func padded(_ raster: Raster, of source: SourceMapping, _ options: DecodingOptions) throws -> Raster {
-        let sniffed = source.withSpan { bytes in ImageSniffer.sniff(bytes, totalLength: bytes.count) }
-        guard options.shrink > 1, case .image(let header) = sniffed else { return raster }
+        guard options.shrink > 1,
+            case .image(let header) = source.withSpan({ ImageSniffer.sniff($0, totalLength: $0.count) })
+        else { return raster }
         let size = PixelSize(width: header.width, height: header.height).reduced(by: options.shrink)
         return try raster.withSize(size)
     }

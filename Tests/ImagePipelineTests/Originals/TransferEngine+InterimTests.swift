@@ -9,6 +9,16 @@ import Testing
 struct TransferEngineInterimTests {
     private let time = ManualTime()
 
+    /// A request whose first byte may take five seconds.
+    private func request(to origin: ScriptedOrigin, afterInterim: Int) throws -> TransferRequest {
+        var options = TransferOptions(source: "test")
+        options.allowPrivate = true
+        options.limits.retries = 0
+        options.timeouts = TransferTimeouts(connect: 60_000, firstByte: 5_000, total: 600_000)
+        options.timeouts.afterInterim = afterInterim
+        return TransferRequest(.url(try OriginURL(origin.url + "/")), options: options)
+    }
+
     @Test func `after an interim response another time limit applies`() async throws {
         let gate = try ScriptedGate()
         let origin = try ScriptedOrigin { _, connection in
@@ -18,12 +28,7 @@ struct TransferEngineInterimTests {
         }
         let engine = try TransferEngine(time: time)
         defer { engine.stop() }
-        var options = TransferOptions(source: "test")
-        options.allowPrivate = true
-        options.limits.retries = 0
-        options.timeouts = TransferTimeouts(connect: 60_000, firstByte: 5_000, total: 600_000)
-        options.timeouts.afterInterim = 300_000
-        var request = TransferRequest(.url(try OriginURL(origin.url + "/")), options: options)
+        var request = try request(to: origin, afterInterim: 300_000)
         let time = time
         request.interim = { _ in
             // The deadline of the first byte, and many times that.
@@ -48,12 +53,7 @@ struct TransferEngineInterimTests {
         }
         let engine = try TransferEngine(time: time)
         defer { engine.stop() }
-        var options = TransferOptions(source: "test")
-        options.allowPrivate = true
-        options.limits.retries = 0
-        options.timeouts = TransferTimeouts(connect: 60_000, firstByte: 5_000, total: 600_000)
-        options.timeouts.afterInterim = 1_000
-        var request = TransferRequest(.url(try OriginURL(origin.url + "/")), options: options)
+        var request = try request(to: origin, afterInterim: 1_000)
         request.patience = { $0.fields["wait"].flatMap { Int($0) } }
         let (time, received) = (time, Signal(0))
         request.interim = { _ in
