@@ -288,8 +288,10 @@ static inline int edge_vips_save_png_palette(VipsImage *in, void **bytes, size_t
 static inline int edge_vips_save_webp(VipsImage *in, void **bytes, size_t *count) {
     return vips_webpsave_buffer(in, bytes, count, "effort", 0, NULL);
 }
-static inline int edge_vips_save_gif(VipsImage *in, void **bytes, size_t *count, int effort, int interlace, int strip) {
-    return vips_gifsave_buffer(in, bytes, count, "effort", effort, "interlace", interlace, "strip", strip, NULL);
+static inline int edge_vips_save_gif(VipsImage *in, void **bytes, size_t *count, int effort, double palette_error,
+                                     int interlace, int strip) {
+    return vips_gifsave_buffer(in, bytes, count, "effort", effort, "interpalette_maxerror", palette_error, "interlace",
+                               interlace, "strip", strip, NULL);
 }
 static inline int edge_vips_save_jxl(VipsImage *in, void **bytes, size_t *count, int quality, int lossless, int effort,
                                      int strip) {

@@ -23,8 +23,6 @@ struct PNGCoder: Coder {
     private static let standardCompression = 3
     /// On flat images level 6 costs almost nothing and saves a third.
     private static let flatCompression = 6
-    /// The maximum number of pixels for which colours are counted, since the image must be in memory for that.
-    private static let largestCounted = 16_000_000
 
     func corrected(_ bytes: Span<UInt8>) -> [UInt8]? { PNGColour(bytes).withEffectiveProfile(bytes) }
 
@@ -60,7 +58,7 @@ struct PNGCoder: Coder {
         }
         let raster = try picture.stacked()
         options.deadline.watch(raster)
-        guard raster.width * raster.height <= Self.largestCounted, raster.bands >= 3 else {
+        guard raster.width * raster.height <= Palette.largestCounted, raster.bands >= 3 else {
             return try encode(raster, options, compression: Self.standardCompression)
         }
         let computed = try raster.inMemory()

@@ -12,6 +12,9 @@ struct Palette {
     private(set) var isGrey = true
     private(set) var isOpaque = true
 
+    /// The maximum number of pixels of a picture whose colours are counted, since it must be in memory for that.
+    static let largestCounted = 16_000_000
+
     /// The maximum number of colours of a palette (PNG §11.2.2).
     private static let most = 256
     /// The slots of the hash table: four times as many as colours, for few collisions.
