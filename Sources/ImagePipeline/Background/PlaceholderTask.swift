@@ -4,19 +4,29 @@ import ImagePlan
 /// Computes an original's placeholder after a response without one: a bare original, or a variant made before the source's
 /// `placeholder` setting.
 ///
-/// Starts on any thread, continues on the read lane or a thread of the shared store, and ends on the transform pool. Failures are
-/// ignored; the next response without a placeholder tries again.
+/// Starts on any thread, continues on the read lane or a thread of the shared store, and ends on the transform pool. After a
+/// failure the variant is paused: a later response without a placeholder tries again.
 final class PlaceholderTask: Sendable {
     private let request: VariantRequest
     private let entity: Entity
     private let parts: PipelineParts
+    private let background: VariantBackground
     private let flight: Flight<Answer, PipelineError>
 
-    /// - Parameter entity: the entity that was served.
-    init(request: VariantRequest, entity: Entity, parts: PipelineParts, flight: Flight<Answer, PipelineError>) {
+    /// - Parameters:
+    ///   - entity: the entity that was served.
+    ///   - background: pauses the variant after a failure.
+    init(
+        request: VariantRequest,
+        entity: Entity,
+        parts: PipelineParts,
+        background: VariantBackground,
+        flight: Flight<Answer, PipelineError>
+    ) {
         self.request = request
         self.entity = entity
         self.parts = parts
+        self.background = background
         self.flight = flight
     }
 
@@ -30,7 +40,7 @@ final class PlaceholderTask: Sendable {
         } else if let body {
             compute(origin, body)
         } else if !parts.readLane.submit({ self.find(origin) }) {
-            end()
+            fail()
         }
     }
 
@@ -38,7 +48,7 @@ final class PlaceholderTask: Sendable {
         guard case .file(let body)? = OriginalStore.find(request.origin, in: parts)?.content else {
             return findShared(origin)
         }
-        guard body.digest == origin.record.digest else { return end() }
+        guard body.digest == origin.record.digest else { return fail() }
         compute(origin, body)
     }
 
@@ -47,9 +57,9 @@ final class PlaceholderTask: Sendable {
         let request = request.origin
         guard let shared = parts.shared, shared.isAvailable, request.url != nil, !request.source.isFolder,
             request.keeps.originals.keepOnDisk
-        else { return end() }
+        else { return fail() }
         shared.find(bodyOf: origin.record) { [self] body in
-            guard let body else { return end() }
+            guard let body else { return fail() }
             compute(origin, body)
         }
     }
@@ -65,12 +75,12 @@ final class PlaceholderTask: Sendable {
             switch result {
             case .success(let made):
                 guard let picture = made.pictures.first, let placeholder = Placeholder(text: picture.bytes) else {
-                    return end()
+                    return fail()
                 }
                 learn(placeholder, of: origin)
             case .failure(let error):
                 // A permanent failure would repeat.
-                if error.traits.isPermanent { learn(.none, of: origin) } else { end() }
+                if error.traits.isPermanent { learn(.none, of: origin) } else { fail() }
             }
         }
     }
@@ -100,6 +110,11 @@ final class PlaceholderTask: Sendable {
         } else {
             parts.openFiles.remove(request.key)
         }
+        end()
+    }
+
+    private func fail() {
+        background.pause(.placeholder, request.key)
         end()
     }
 

@@ -181,8 +181,9 @@ package final class Pipeline: Sendable {
 
     /// Computes an original's placeholder in the background, and adds it to the entity.
     func computePlaceholder(for request: VariantRequest, _ entity: Entity, _ body: OriginBody?) {
-        background.offer(.placeholder, for: request) { [parts] flight in
-            PlaceholderTask(request: request, entity: entity, parts: parts, flight: flight).start(with: body)
+        background.offer(.placeholder, for: request) { [parts, background] flight in
+            PlaceholderTask(request: request, entity: entity, parts: parts, background: background, flight: flight)
+                .start(with: body)
         }
     }
 

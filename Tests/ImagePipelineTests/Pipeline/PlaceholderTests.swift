@@ -136,6 +136,22 @@ struct PlaceholderTests {
         #expect(rig.transformer.all.count == 1)
     }
 
+    @Test func `a failure that can pass is tried again a minute later`() throws {
+        let first = rig.ask("photo.png", nil, rule: wishes)
+        try rig.loader.wait(for: 1)[0].answer(rig.png(), at: 1000)
+        _ = try first.value()
+        try rig.transformer.wait(for: 1)[0].fail(.overloaded)
+        for (seconds, jobs) in [(0, 1), (59, 1), (2, 2)] {
+            // From disk, because entries in memory are served unchanged.
+            try rig.settle()
+            rig.memory.removeAll()
+            rig.time.advance(seconds: seconds)
+            _ = try rig.ask("photo.png", nil, rule: wishes).value()
+            try rig.settle()
+            #expect(rig.transformer.all.count == jobs, "after \(seconds) s more")
+        }
+    }
+
     @Test func `purged content does not reappear with it`() throws {
         let first = rig.ask("photo.png", nil, rule: wishes)
         try rig.loader.wait(for: 1)[0].answer(rig.png(), at: 1000)
