@@ -44,7 +44,9 @@ struct GIFEncodingTests {
             height: 120,
             frames: frames.map { image in
                 var frame = TestImages.PNGFrame(160, 120, [0, 0, 0, 0])
-                frame.rgba = (0..<160 * 120).flatMap { image.bytes[3 * $0..<3 * $0 + 3] + [255] }
+                frame.rgba = stride(from: 0, to: image.bytes.count, by: 3).flatMap { start -> [UInt8] in
+                    image.bytes[start..<start + 3] + [255]
+                }
                 return frame
             }
         )

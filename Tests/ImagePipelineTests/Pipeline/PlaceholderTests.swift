@@ -140,8 +140,8 @@ struct PlaceholderTests {
         let first = rig.ask("photo.png", nil, rule: wishes)
         try rig.loader.wait(for: 1)[0].answer(rig.png(), at: 1000)
         _ = try first.value()
-        try rig.transformer.wait(for: 1)[0].fail(.overloaded)
-        for (seconds, jobs) in [(0, 1), (59, 1), (2, 2)] {
+        try rig.transformer.wait(for: 1)[0].fail(.overloaded("busy"))
+        for (seconds, jobs): (Int64, Int) in [(0, 1), (59, 1), (2, 2)] {
             // From disk, because entries in memory are served unchanged.
             try rig.settle()
             rig.memory.removeAll()
