@@ -186,4 +186,38 @@ struct NodeTableTests {
         #expect(table.statuses.allSatisfy { !$0.isLeftOut })
         #expect(try ask().node.host == "10.0.0.2" && ask().node.host == "10.0.0.2")
     }
+
+    @Test func `a node stays left out when names are looked up, also if its requests fail meanwhile`() throws {
+        let found = Lock(["10.0.0.1", "10.0.0.2"])
+        let meanwhile = Lock<(table: NodeTable, contacts: [NodeTable.Contact])?>(nil)
+        let lookup = NameLookup(
+            addresses: { _ in found.withLock { $0 }.compactMap { IPAddress($0) } },
+            isOwn: { _ in
+                let ending = meanwhile.withLock { $0.take() }
+                for contact in ending?.contacts ?? [] { ending?.table.ended(contact, hasAnswered: false) }
+                return true
+            }
+        )
+        let table = table(["dns:edge.example:8080"], own: "10.0.0.1:8080", lookup: lookup)
+        table.refresh()
+        let key = try key(of: "10.0.0.2:8080", in: table)
+        let contacts = try (1...3).map { _ in try #require(table.owner(of: key)) }
+        meanwhile.withLock { $0 = (table, contacts) }
+        found.withLock { $0.append("10.0.0.3") }
+        table.refresh()
+        let isPending = meanwhile.withLock { $0 != nil }
+        #expect(!isPending && table.statuses.map(\.isLeftOut) == [false, true, false])
+        // Also when the addresses are the same, and when others go.
+        table.refresh()
+        #expect(table.statuses.map(\.isLeftOut) == [false, true, false])
+        found.withLock { $0 = ["10.0.0.1", "10.0.0.2"] }
+        table.refresh()
+        #expect(table.statuses.map(\.isLeftOut) == [false, true] && table.owner(of: key) == nil)
+        // A node that comes back begins anew.
+        found.withLock { $0 = ["10.0.0.1"] }
+        table.refresh()
+        found.withLock { $0 = ["10.0.0.1", "10.0.0.2"] }
+        table.refresh()
+        #expect(table.statuses.map(\.isLeftOut) == [false, false])
+    }
 }
