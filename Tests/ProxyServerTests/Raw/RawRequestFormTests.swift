@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 import TestSupport
 import Testing
 
@@ -17,6 +18,23 @@ struct RawRequestFormTests {
         let result = try CommandRun(["url"] + arguments + ["--config", rig.daemon.configurationFile])
         #expect(result.code == 0, "\(result.errors)")
         return String(result.output.dropLast())
+    }
+
+    /// Requests a target with `exp`, and returns the answer with the seconds that may have been left.
+    private func get(
+        _ rig: EndToEndRig,
+        expiring target: String
+    ) throws -> (answer: RawHTTPResponse, left: ClosedRange<Int64>) {
+        let end = try #require(target.split(separator: "exp=").last.flatMap { Int64($0.prefix { $0.isNumber }) })
+        let before = SystemTime().wallSeconds
+        let answer = try rig.get(target)
+        // An event loop reads the clock once per turn, which may have begun before.
+        return (answer, end - SystemTime().wallSeconds...end - before + 1)
+    }
+
+    /// The `max-age` of a field that has no other directive besides `public`.
+    private func lifetime(_ answer: RawHTTPResponse, _ field: String = "Cache-Control") -> Int64? {
+        answer[field].flatMap { Int64($0.replacing("public, ", with: "").replacing("max-age=", with: "")) }
     }
 
     @Test func `a signed request is forwarded without its signature`() throws {
@@ -46,17 +64,46 @@ struct RawRequestFormTests {
         for name in ["some", "none"] {
             let target = try url(rig, "photos/\(name)", "--expires", "100s")
             for result in ["fwd=uri-miss", "hit; detail=memory"] {
-                let answer = try rig.get(target)
+                let (answer, left) = try get(rig, expiring: target)
                 #expect(answer["Cache-Status"]?.contains(result) == true, "\(answer.head)")
                 for field in ["Cache-Control", "CDN-Cache-Control"] {
-                    let left = answer[field].flatMap { Int($0.replacing("max-age=", with: "")) }
-                    #expect(left.map { (0...100).contains($0) } == true, "\(answer.head)")
+                    #expect(lifetime(answer, field).map { left.contains($0) } == true, "\(left): \(answer.head)")
                 }
                 #expect(answer["Expires"]?.contains(" 2034 ") == false, "\(answer.head)")
             }
         }
         let endless = try rig.get(try url(rig, "photos/some"))
         #expect(endless["Cache-Control"] == "max-age=9999, stale-if-error=9999" && endless["CDN-Cache-Control"] != nil)
+    }
+
+    @Test func `the lifetime of a cached failure ends with exp`() throws {
+        let rig = try EndToEndRig(
+            Self.signing + "\nnegative: { failing: 1h, failing-max: 1h }",
+            // A port that refuses connections.
+            sources: "\n  dead: { url: \"http://127.0.0.1:1/\", allow-private: true, raw: true }",
+            script: Self.echo
+        )
+        let first = try rig.get(try url(rig, "dead/a", "--expires", "100s"))
+        #expect(first.status == 502 && first["Cache-Control"] == "no-store", "\(first.head)")
+        let (failure, left) = try get(rig, expiring: try url(rig, "dead/a", "--expires", "100s"))
+        #expect(failure.status == 502 && failure["Cache-Status"] == "edgeprint; hit; detail=negative")
+        #expect(lifetime(failure).map { left.contains($0) } == true, "\(left): \(failure.head)")
+        let endless = try rig.get(try url(rig, "dead/a"))
+        #expect(lifetime(endless).map { $0 > 1_000 } == true, "\(endless.head)")
+    }
+
+    @Test func `a lifetime that a rule states ends with exp`() throws {
+        let rig = try EndToEndRig(
+            Self.signing + "\nrules: [{ set: { response-headers: { Cache-Control: max-age=9999, X-Rule: a } } }]",
+            source: ", raw: true"
+        ) { _, connection in connection.respond("200 OK", ["Cache-Control: max-age=8888"], text: "x") }
+        let target = try url(rig, "photos/a", "--expires", "100s")
+        for result in ["fwd=uri-miss", "hit; detail=memory"] {
+            let (answer, left) = try get(rig, expiring: target)
+            #expect(answer["Cache-Status"]?.contains(result) == true && answer["X-Rule"] == "a", "\(answer.head)")
+            #expect(lifetime(answer).map { left.contains($0) } == true, "\(left): \(answer.head)")
+        }
+        #expect(try rig.get(try url(rig, "photos/a"))["Cache-Control"] == "max-age=9999")
     }
 
     @Test func `a signature is valid for its method, and one for GET also for HEAD`() throws {
