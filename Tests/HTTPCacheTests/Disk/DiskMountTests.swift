@@ -69,11 +69,23 @@ struct DiskMountTests {
         #expect(damages.isEmpty)
     }
 
-    @Test func `a purge makes room on a file system without a free block`() throws {
+    @Test(arguments: [false, true])
+    func `a purge makes room on a file system without a free block, also if one waits that makes none`(
+        isSecond: Bool
+    ) throws {
         // Large enough for SQLite's log, which takes up to 4 MiB.
         try mount.resize(bytes: 12 << 20)
         let store = try DiskStore.forTest(path, time: time)
-        var last = 0
+        put(1, into: store)
+        if isSecond {
+            // More originals than one step of a purge, which is a commit of its own, for which there is no room yet.
+            for number in 2...80 {
+                let body = CacheFixture.bytes(50, seed: number)
+                store.store(origin: CacheFixture.origin(number, body: body), body: try CacheFixture.body(body))
+            }
+            store.flush()
+        }
+        var last = 1
         while store.health == .healthy {
             last += 1
             put(last, into: store)
@@ -91,6 +103,11 @@ struct DiskMountTests {
         put(last + 1, into: store)
         #expect(store.health != .healthy)
         #expect(try found(1...1, store) == [1])
+        if isSecond {
+            let soft = Purge(.source("photos"), staleFrom: time.wallSeconds)
+            #expect(store.tombstone(soft))
+            #expect(store.remove(soft) { _ in })
+        }
         let isPending = Lock<Bool?>(nil)
         #expect(store.tombstone(.all))
         #expect(store.remove(.all) { counts in isPending.withLock { $0 = counts.isDiskPending } })

@@ -142,6 +142,44 @@ struct DiskSpaceTests {
         store.close()
     }
 
+    @Test func `a purge that an earlier process has left on a full file system forgets failures`() throws {
+        let failure = KeptFailure(
+            key: CacheFixture.key(1),
+            origin: origin.key,
+            source: "photos",
+            identity: "http://origin.test/1",
+            url: "http://origin.test/1",
+            plan: nil,
+            kind: .undecodable,
+            word: "broken",
+            payload: "bad",
+            failures: 1,
+            until: 2_000_000_000,
+            hasStored: false
+        )
+        let first = try DiskStore.forTest(folder.path, time: time)
+        first.keep(failure)
+        first.flush()
+        first.close()
+        let files = ScriptedFiles()
+        let second = try filled(files, Signal<[DiskHealth]>([]))
+        #expect(second.keptFailures(limit: 1) == [failure])
+        purgeAll(second)
+        second.close()
+        let third = try DiskStore.forTest(folder.path, time: time, files: files)
+        #expect(third.health != .healthy)
+        do {
+            var index = try DiskIndex.writing(DiskFolder(path: folder.path).index)
+            let kept = try index.failures(limit: 1)
+            #expect(kept == [failure])
+        }
+        time.advance(seconds: 6)
+        third.flush()
+        #expect(third.health == .healthy && third.keptFailures(limit: 1).isEmpty)
+        #expect(third.count(.all) == PurgeCounts() && CacheFixture.files(.variants, in: folder.path).isEmpty)
+        third.close()
+    }
+
     @Test func `drops entries unused for the maximum age`() throws {
         let store = try open(SystemFiles(), DiskLimits(originals: 1 << 20, variants: 1 << 20, maximumAge: 7200))
         store.flush()
