@@ -1,5 +1,6 @@
 import Cluster
 import HTTPCache
+import HTTPSemantics
 import ImagePipeline
 import ImagePlan
 import LinuxSystem
@@ -24,19 +25,24 @@ struct SharedStoreConfigurationTests {
         for diskClass in DiskClass.allCases { #expect(!settings.isReadable(diskClass, unknown.bytes)) }
     }
 
-    @Test func `a store that keeps failing is a line with the reason, and its first answer is another`() throws {
-        let isBroken = Signal(true)
-        let origin = try ScriptedOrigin { _, connection in
-            connection.respond(isBroken.value ? "500 Internal Server Error" : "404 Not Found", text: "")
-        }
+    /// A store in a bucket, which logs.
+    private func store(_ origin: ScriptedOrigin, _ time: ManualTime, _ log: RecordedLog) throws -> SharedStore {
         var configuration = Configuration()
         configuration.cluster.store = "s3://pics/"
         configuration.cluster.endpoint = origin.url
         // On a busy machine, a node may wait long.
         configuration.cluster.storeBudget = 20_000
-        let (time, log) = (ManualTime(wallSeconds: SystemTime().wallSeconds), RecordedLog())
         let made = try SharedStore(configuration, .alone, room: ObjectRoom(), time: time, logger: log.logger)
-        let store = try #require(made)
+        return try #require(made)
+    }
+
+    @Test func `a store that keeps failing is a line with the reason, and its first answer is another`() throws {
+        let isBroken = Signal(true)
+        let origin = try ScriptedOrigin { _, connection in
+            connection.respond(isBroken.value ? "500 Internal Server Error" : "404 Not Found", text: "")
+        }
+        let (time, log) = (ManualTime(wallSeconds: SystemTime().wallSeconds), RecordedLog())
+        let store = try store(origin, time, log)
         defer { store.close() }
         func find() throws {
             let isDone = Signal(false)
@@ -52,5 +58,44 @@ struct SharedStoreConfigurationTests {
         time.advance(seconds: 1)
         for _ in 0..<2 { try find() }
         #expect(log.lines.count == 2 && log.lines.last == "notice: the shared store is used again access=reads")
+    }
+
+    @Test func `writes that keep failing are lines of their own`() throws {
+        let isBroken = Signal(true)
+        let origin = try ScriptedOrigin { request, connection in
+            _ = connection.readBody(request.field("Content-Length").flatMap { Int($0) } ?? 0)
+            let status = request.method == "GET" ? "404 Not Found" : "200 OK"
+            connection.respond(isBroken.value ? "507 Insufficient Storage" : status, text: "")
+        }
+        let (time, log) = (ManualTime(wallSeconds: SystemTime().wallSeconds), RecordedLog())
+        let store = try store(origin, time, log)
+        defer { store.close() }
+        let stored = Signal<[Bool]>([])
+        // Each write is tried three times, two at a time; the breaker opens after five failures.
+        for number in 0..<3 {
+            let freshness = Freshness(responseTime: time.wallSeconds, initialAge: 0, lifetime: 60)
+            let record = OriginRecord(
+                key: CacheKey(hashing: "\(number)"),
+                source: "photos",
+                url: "http://a.example/\(number)",
+                digest: CacheKey(hashing: [UInt8]()),
+                length: 0,
+                fields: FieldLines(),
+                policy: ResponsePolicy(storedWith: FieldLines(), freshness: freshness),
+                advertisedLifetime: 60,
+                metadata: OriginMetadata(header: ImageHeader(format: .png, width: 4, height: 3)).encoded
+            )
+            store.store(original: record, body: nil, at: SharedPlace()) { isStored in
+                stored.update { $0.append(isStored) }
+            }
+        }
+        try waitWhile(log.lines.isEmpty)
+        let failed = "warning: the shared store keeps failing, and is left alone access=writes"
+        #expect(log.lines == [failed + " reason=it answers with status 507"])
+        isBroken.update { $0 = false }
+        time.advance(seconds: 1)
+        try stored.wait { $0.count == 3 }
+        #expect(stored.value.contains(true))
+        #expect(log.lines.count == 2 && log.lines.last == "notice: the shared store is used again access=writes")
     }
 }
