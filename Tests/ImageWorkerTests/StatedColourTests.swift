@@ -151,7 +151,10 @@ struct StatedColourTests {
             ("a profile", [p3, ("sRGB", [0]), Self.gamma(100_000)], Self.srgb),
             ("a profile after sRGB", [("sRGB", [0]), p3], Self.srgb),
             ("a profile after sRGB and others", [("sRGB", [0]), Self.gamma(45_455), ("sRGB", [0]), p3], Self.srgb),
-            ("no profile after sRGB", [("sRGB", [0]), ("iCCP", [1, 0, 0, 1]), Self.primariesOfP3], Self.p3),
+            (
+                "no profile after sRGB",
+                [("sRGB", [0]), ("iCCP", [1, 0, 0, 1]), Self.gamma(100_000), Self.primariesOfP3], Self.p3
+            ),
             ("sRGB", [("sRGB", [0]), Self.gamma(100_000), Self.primariesOfP3], Self.p3),
             ("an invalid cICP", [("cICP", [12, 13, 1, 1]), p3], Self.srgb),
             ("an unknown cICP", [Self.cICP(99, Self.sRGBCurve), p3], Self.srgb),

@@ -45,6 +45,10 @@ struct HEIFPictureTests {
             ("alpha of one channel", [(1, [av1(0), limited]), (2, [av1(0x1C), auxiliary])], false),
             ("a grid", [(1, [limited]), (2, [av1(0x1C)]), (3, [av1(0x1C)])], true),
             ("a grid of three channels", [(1, [limited]), (2, [av1(0)]), (3, [av1(0x1C), auxiliary])], false),
+            (
+                "a grid with an auxiliary image of three channels",
+                [(1, [limited]), (2, [av1(0x1C)]), (3, [av1(0x0C), auxiliary])], true
+            ),
             ("a short box", [(1, [Build.box("av1C", [0x81]), Build.box("hvcC", []), limited])], false),
         ]
         for (name, items, expected) in cases {
