@@ -125,6 +125,23 @@ import Testing
         #expect(slow.delaysOthersSince == nil && file.retained == size)
     }
 
+    @Test func `a reader that has been told of the end does not wait for others`() throws {
+        let slow = try #require(file.reader())
+        let fast = try #require(file.reader())
+        let size = 1 << 20
+        file.grow(to: size)
+        file.forgetRead {}
+        fast.read(to: size)
+        let wakes = Signal(0)
+        _ = fast.progress(beyond: size) { wakes.update { $0 += 1 } }
+        file.stall(at: 1)
+        #expect(slow.delaysOthersSince == 1)
+        file.end(.complete)
+        #expect(wakes.value == 1 && slow.delaysOthersSince == nil)
+        #expect(fast.progress(beyond: size) {}.end == .complete && slow.delaysOthersSince == nil)
+        withExtendedLifetime((slow, fast)) {}
+    }
+
     @Test func `a page that a socket may still send from is not changed`() throws {
         let reader = try #require(file.reader())
         file.forgetRead {}
