@@ -24,6 +24,7 @@ enum OriginalHeader {
             switch try examine(bytes, of: body.length, from: source) {
             case .found(let header): return header.examined(in: body)
             case .needs(let wanted):
+                // ImageSniffer promises not to ask for more than the whole file; if it did, this would be an endless loop.
                 guard look < body.length else { throw .broken("the image header is incomplete") }
                 look = min(body.length, max(wanted, look * 4))
             }
