@@ -77,6 +77,10 @@ struct JXLColourTests {
             [JXLSample.Frame(pixels: Self.pixels(3))],
             profile: Self.profile(3)
         )
+        let facts = try Workbench.mapped(file) { try JXLCoder().frameFacts(of: $0) }
+        let stated = try #require(facts)
+        #expect(stated.format == .jxl && stated.frames == 1 && stated.orientation == 1 && !stated.hasAlpha)
+        #expect(stated.size == PixelSize(width: Self.shades.count * Self.side, height: Self.side))
         let json = String(decoding: try Workbench.make("format=json", of: file, as: .jxl).bytes, as: UTF8.self)
         #expect(json.contains(#""width":\#(Self.shades.count * Self.side),"height":\#(Self.side)"#), "\(json)")
         #expect(json.contains(#""frames":1,"orientation":1"#) && json.contains(#""depth":8"#), "\(json)")

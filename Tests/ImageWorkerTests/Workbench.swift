@@ -206,6 +206,13 @@ enum Workbench {
         )
     }
 
+    /// Calls `body` with a source as workers map it.
+    static func mapped<Result>(_ source: [UInt8], _ body: (SourceMapping) throws -> Result) throws -> Result {
+        precondition(isStarted)
+        let mapping = try SourceMapping(descriptor: memoryFile(source), length: source.count)
+        return try withExtendedLifetime(mapping) { try body(mapping) }
+    }
+
     /// Calls `body` with a decoder of a source; rasters must not outlive the call.
     static func withDecoder<Result>(
         of source: [UInt8],
