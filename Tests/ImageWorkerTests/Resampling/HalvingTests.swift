@@ -49,6 +49,17 @@ struct HalvingTests {
         #expect(abs(drift) <= 0.05, "\(factor): \(drift)")
     }
 
+    /// The shares of the last of some pixels in those that are left, with each last one that has no partner repeated.
+    private static func shares(of side: Int, reducedBy factor: Int) -> [Double] {
+        var shares = (0..<side).map { $0 == side - 1 ? 1.0 : 0 }
+        for _ in 0..<factor.trailingZeroBitCount {
+            shares = stride(from: 0, to: shares.count, by: 2).map {
+                (shares[$0] + shares[min($0 + 1, shares.count - 1)]) / 2
+            }
+        }
+        return shares
+    }
+
     @Test(arguments: 1...17)
     func `the last pixel of an odd side stands for what remains`(side: Int) throws {
         let bytes = (0..<side * side * 3).map {
@@ -58,10 +69,16 @@ struct HalvingTests {
             let made = try Workbench.pixels(
                 of: Raster.sRGB(bytes, width: side, height: side, bands: 3).reduced(by: factor)
             )
-            let last = (side - 1) / factor
-            #expect(made.width == last + 1 && made.height == last + 1)
-            for place in 0..<last {
-                #expect(made[last, place][0] >= 255 / factor && made[place, last][0] >= 255 / factor, "\(factor)")
+            let shares = Self.shares(of: side, reducedBy: factor)
+            #expect(made.width == shares.count && made.height == shares.count)
+            #expect(shares.count == (side + factor - 1) / factor && shares.dropLast().allSatisfy { $0 == 0 })
+            for y in 0..<made.height {
+                for x in 0..<made.width {
+                    // Fixed point has enough bits for these fractions, which are rounded once.
+                    let exact = 255 * (1 - (1 - shares[x]) * (1 - shares[y]))
+                    let isRight = made[x, y].allSatisfy { Double($0) == exact.rounded(.toNearestOrEven) }
+                    #expect(isRight, "\(factor), \(x), \(y): \(made[x, y]), not \(exact)")
+                }
             }
         }
     }
