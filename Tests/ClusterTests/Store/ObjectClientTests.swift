@@ -1,7 +1,8 @@
 import LinuxSystem
-import OriginTransfer
 import TestSupport
 import Testing
+
+@testable import OriginTransfer
 
 /// The deadlines of requests to the shared store.
 @Suite(.timeLimit(.minutes(1)))
@@ -41,6 +42,16 @@ struct ObjectClientTests {
         }
         #expect(try prompt.wait { $0 != nil } == true)
         #expect(try late.wait { $0 != nil }?.get().bytes == [1, 2])
+    }
+
+    @Test(
+        arguments: [
+            (0, 20_000), (1, 20_000), (1 << 20, 20_250), (1 << 40, 86_420_000), (.max, 86_420_000),
+        ] as [(Int, Int64)]
+    )
+    func `a content has time for its length at the lowest rate, but a day at most`(length: Int, milliseconds: Int64) {
+        let patience = ObjectRequest.Patience(firstByte: 1, rest: 20_000, rate: 4 << 20)
+        #expect(patience.nanoseconds(for: length) == milliseconds * 1_000_000)
     }
 
     @Test(arguments: [1 << 62, Int.max])
