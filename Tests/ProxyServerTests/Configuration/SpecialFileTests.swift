@@ -25,12 +25,23 @@ struct SpecialFileTests {
         return ConfigurationLoader(environment: [:], flags: ConfigurationLoader.Flags(config: file))
     }
 
+    /// Loads on a thread of its own: opening a FIFO would wait for a writer, without end.
+    private func loaded(_ loader: ConfigurationLoader) throws -> Configuration {
+        let ended = Signal<Result<Configuration, ConfigurationError>?>(nil)
+        try SystemThread.start(name: "load") {
+            let result: Result<Configuration, ConfigurationError>
+            do throws(ConfigurationError) { result = .success(try loader.load()) } catch { result = .failure(error) }
+            ended.update { $0 = result }
+        }
+        return try #require(try ended.wait { $0 != nil }).get()
+    }
+
     @Test func `a value's file must be a regular one, also behind a link`() throws {
         let link = folder.path + "/link"
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: fifo)
         for path in [fifo, link] {
             let loader = try loader("admin: { token: !file \(path) }")
-            let error = try #require(#expect(throws: ConfigurationError.self) { try loader.load() })
+            let error = try #require(#expect(throws: ConfigurationError.self) { try loaded(loader) })
             #expect(error.description.contains("admin.token: \(path) is a pipe or another special file"), "\(error)")
         }
         let token = folder.path + "/token"
@@ -42,7 +53,7 @@ struct SpecialFileTests {
 
     @Test func `the configuration may come from a pipe, but not on a reload`() throws {
         let loader = ConfigurationLoader(environment: [:], flags: ConfigurationLoader.Flags(config: fifo))
-        let error = try #require(#expect(throws: ConfigurationError.self) { try loader.forReload.load() })
+        let error = try #require(#expect(throws: ConfigurationError.self) { try loaded(loader.forReload) })
         #expect(error.description.contains("\(fifo): is a pipe or another special file"), "\(error)")
         for path in ["/dev/stdin", "/dev/fd/0"] {
             let run = try CommandRun(
