@@ -19,6 +19,14 @@ struct FailureRestartTests {
         return again
     }
 
+    /// Requests an image that the origin must be asked for, and which it then has.
+    private func succeeds(_ rig: PipelineRig) throws -> Bool {
+        let asked = rig.ask("a.png", "w=10")
+        try rig.loader.wait(for: 1)[0].answer(rig.png(), at: rig.time.wallSeconds)
+        try rig.transformer.wait(for: 1)[0].make([1])
+        return try asked.value().entity.memory == [1]
+    }
+
     @Test func `a missing image stays missing after a restart, for the remaining lifetime`() throws {
         let first = rig.ask("none.png", "w=10")
         try rig.loader.wait(for: 1)[0].refuse(404, at: rig.time.wallSeconds)
@@ -57,6 +65,7 @@ struct FailureRestartTests {
         #expect(try first.error() == .originStatus(503))
         let again = try restarted()
         #expect(again.pipeline.failures.statistics.entries == 0)
+        #expect(try succeeds(again))
     }
 
     @Test func `an origin that denied access is contacted again after a restart`() throws {
@@ -65,6 +74,7 @@ struct FailureRestartTests {
         #expect(try first.error() == .originStatus(403))
         let again = try restarted()
         #expect(again.pipeline.failures.statistics.entries == 0)
+        #expect(try succeeds(again))
     }
 
     @Test func `a purged or recovered original does not fail again after a restart`() throws {
