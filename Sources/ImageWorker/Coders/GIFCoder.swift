@@ -18,7 +18,7 @@ struct GIFCoder: Coder {
 
     /// The quantisation effort, 1–10: libvips' default of 7 is three times slower than 3, with similar palettes.
     private static let standardEffort = 3
-    /// The least effort that keeps all colours of a frame with at most 256; below, libimagequant ignores the lowest bits.
+    /// The least effort that keeps the colours of a frame with at most 256; below, libimagequant ignores their lowest bits.
     private static let exactEffort = 4
 
     func corrected(_ bytes: Span<UInt8>) -> [UInt8]? { GIFEndCodes.added(to: bytes) }
@@ -39,7 +39,8 @@ struct GIFCoder: Coder {
         let pixels = picture.frames.count * picture.size.width * picture.size.height
         let isCounted = pixels <= Palette.largestCounted
         let picture = try isCounted ? picture.inMemory(options.deadline) : picture
-        let isExact = try isCounted && picture.frames.allSatisfy { try $0.bands < 3 || !Palette(of: $0).isTooLarge }
+        let keepsColours =
+            try isCounted && picture.frames.allSatisfy { try $0.bands < 3 || !Palette(of: $0).isTooLarge }
         let raster = try picture.stacked()
         options.deadline.watch(raster)
         return try save { bytes, count in
@@ -47,9 +48,9 @@ struct GIFCoder: Coder {
                 raster.pointer,
                 &bytes,
                 &count,
-                options.effort(in: 1...10, standard: isExact ? Self.exactEffort : Self.standardEffort),
+                options.effort(in: 1...10, standard: keepsColours ? Self.exactEffort : Self.standardEffort),
                 // How far the palette of an earlier frame may be from a frame's own to be used again, 0–256; 3 is libvips' default.
-                isExact ? 0 : 3,
+                keepsColours ? 0 : 3,
                 options.settings.isProgressive ? 1 : 0,
                 options.strips ? 1 : 0
             )
