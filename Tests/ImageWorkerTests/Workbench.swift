@@ -307,7 +307,7 @@ enum Workbench {
                     0
                 )
             case .webp: return unsafe edge_vips_save_webp(raster.pointer, &bytes, &count)
-            case .gif: return unsafe edge_vips_save_gif(raster.pointer, &bytes, &count, 3, 0, 0)
+            case .gif: return unsafe edge_vips_save_gif(raster.pointer, &bytes, &count, 3, 3, 0, 0)
             case .png: return unsafe edge_vips_save_png(raster.pointer, &bytes, &count, 6, 0, 0)
             case .tiff: return unsafe edge_vips_save_tiff(raster.pointer, &bytes, &count, 0)
             // Lossless.
