@@ -15,9 +15,6 @@ package struct BlockedSignals: Sendable {
         unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
-    /// Blocks the calling thread until one of the signals arrives.
-    package func next() -> CInt { nextWithSender().number }
-
     /// Blocks the calling thread until one of the signals arrives, and tells which process has sent it; 0 for the kernel.
     package func nextWithSender() -> (number: CInt, sender: CInt) {
         var set = set

@@ -2,8 +2,6 @@
 package struct LogInspection: Sendable, Hashable {
     /// The engine's name and version.
     package let engine: String
-    /// The last entry's number.
-    package let head: UInt64
     /// The names of the nodes that have stated something within the last minutes.
     package let nodes: [String]
     /// Whether the engine evicts keys without an expiry when its memory is full; each time the log is lost, which is a gap.
@@ -20,9 +18,7 @@ package struct LogInspection: Sendable, Hashable {
             times: LogTimes(),
             interruption: LogInterruption()
         )
-        let list = try log.nodes(forgetting: [])
-        head = list.head
-        nodes = Set(list.nodes.map { NodeBoard.name(of: $0.name) }).sorted()
+        nodes = Set(try log.nodes(forgetting: []).nodes.map { NodeBoard.name(of: $0.name) }).sorted()
         let information = try log.information()
         let isValkey = information["server_name"] == "valkey"
         engine = (isValkey ? "Valkey " : "Redis ") + (information[isValkey ? "valkey_version" : "redis_version"] ?? "?")

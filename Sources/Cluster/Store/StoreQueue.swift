@@ -53,7 +53,7 @@ package final class StoreQueue: Sendable {
         /// Items being written.
         var active = 0
         var dropped = 0
-        var limit: Int
+        let limit: Int
         var isClosed = false
 
         /// Gives back the room of an item.
@@ -81,9 +81,6 @@ package final class StoreQueue: Sendable {
         maximumFiles = files
         state = Monitor(State(limit: bytes))
     }
-
-    /// Sets the maximum of bytes; applies to new items.
-    package func setLimit(_ bytes: Int) { state.withLock { $0.limit = bytes } }
 
     /// Appends an item, or replaces a waiting one of the same object; drops it if there is no room.
     package func add(_ item: Item) {

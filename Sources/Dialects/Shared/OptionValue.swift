@@ -52,11 +52,6 @@ extension FixedDecimal {
     /// The nearest number to a double that is finite and not large.
     init(_ value: Double) { self.init(millionths: Int((value * 1_000_000).rounded())) }
 
-    /// The number moved into a range.
-    func clamped(to range: ClosedRange<FixedDecimal>) -> FixedDecimal {
-        max(range.lowerBound, min(range.upperBound, self))
-    }
-
     static let one = FixedDecimal(1)
 
     /// The least standard deviation of our blur and sharpening.

@@ -9,8 +9,6 @@ struct ThumborPlan {
     /// The name of the source, for other images of it; `nil` if it is not known.
     let source: String?
     var builder = PlanBuilder()
-    /// Whether a filter before the current one has changed pixels.
-    var hasChangedPixels = false
     /// Whether the resize has made the canvas of `fill` already.
     var hasCanvas = false
     /// Whether a filter before the current one has turned the picture on its side.
@@ -49,7 +47,6 @@ struct ThumborPlan {
         for filter in filters {
             guard let meaning = rules.filters[filter.name] else { continue }
             try meaning.apply(filter, &self)
-            if meaning.changesPixels { hasChangedPixels = true }
         }
         try setOutput()
         return try builder.parameters()

@@ -17,8 +17,6 @@ package struct TaggedFields: Hashable, Sendable {
         bytes.append(contentsOf: value)
     }
 
-    package mutating func put(_ tag: UInt16, _ value: CacheKey) { put(tag, value.bytes) }
-
     package mutating func put(_ tag: UInt16, _ value: Int64) { put(tag, BigEndian.bytes(UInt64(bitPattern: value), 8)) }
 
     package mutating func put(_ tag: UInt16, _ value: Int) { put(tag, Int64(value)) }

@@ -29,12 +29,6 @@ package struct FieldBlock: Hashable, Sendable {
     @discardableResult
     package mutating func append(_ name: StaticString, _ value: String) -> Bool { append(name.description, value) }
 
-    /// Appends a line with a numeric value.
-    ///
-    /// - Returns: as `append(name:value:)`.
-    @discardableResult
-    package mutating func append(_ name: StaticString, _ value: Int64) -> Bool { append(name.description, "\(value)") }
-
     /// Appends a line from bytes; white space around the value is removed.
     ///
     /// - Returns: false, without appending anything, if name or value is invalid, or the server itself writes the field.
@@ -60,9 +54,6 @@ package struct FieldBlock: Hashable, Sendable {
         guard !value.isEmpty, value.span.isFieldValue(0..<value.count) else { return nil }
         return Array("Date: ".utf8) + value + [0x0D, 0x0A]
     }
-
-    /// Whether there are no lines.
-    package var isEmpty: Bool { bytes.isEmpty }
 
     /// Whether the server writes the field itself: the date and the fields that frame a message.
     private static func isReserved(_ name: Span<UInt8>) -> Bool {

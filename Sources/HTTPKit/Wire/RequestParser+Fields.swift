@@ -144,7 +144,7 @@ extension RequestParser {
     }
 
     /// Checks what depends on all fields.
-    func finish(_ bytes: Span<UInt8>, _ head: inout RequestHead) throws(ParseError) {
+    func finish(_ head: borrowing RequestHead) throws(ParseError) {
         // RFC 9112 §3.2: HTTP/1.1 requires Host, whatever the form of the target.
         if head.minorVersion == 1, !head.has(.host) { throw .missingHost }
     }

@@ -66,7 +66,7 @@ package struct RequestParser: Sendable {
             guard feed + 1 - fieldsStart <= limits.headerBlock else { throw .headerBlockTooLong }
             let end = try lineEnd(bytes, lineStart, feed, .headerBlockTooLong)
             if end == lineStart {
-                try finish(bytes, &head)
+                try finish(head)
                 return .complete(consumed: feed + 1)
             }
             guard head.fields.count < limits.fieldCount else { throw .tooManyFields }

@@ -44,9 +44,6 @@ struct CostCorrection: Sendable {
 
     private var factors: [CostKind: Factor] = [:]
 
-    /// The number of kinds that have been measured.
-    var count: Int { factors.count }
-
     /// The factor of a kind; 1 if none of its jobs has been measured.
     func factor(of kind: CostKind) -> Double { factors[kind]?.value ?? 1 }
 

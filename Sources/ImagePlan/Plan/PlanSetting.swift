@@ -21,7 +21,4 @@ package struct PlanSetting: Sendable {
         progressive, quality, sharpYUV,
         animation, frame, frames, loop, page, pixel, reverse, speed, strict,
     ]
-
-    /// The setting with a parameter's name.
-    package static func named(_ name: String) -> PlanSetting? { all.first { $0.name == name } }
 }

@@ -6,11 +6,6 @@ package struct CostEstimate: Hashable, Sendable {
     package let encodedPixels: Int
     /// The cost of the steps over all frames, in units of one cheap pass over one pixel.
     package let work: Int
-    /// An upper bound of the pixel memory in bytes: the decoded image and the largest one after it, at 4 bytes a pixel.
-    package let memory: Int
-
-    /// Bytes per pixel in memory: four 8-bit bands.
-    private static let bytesPerPixel = 4
 
     /// Estimates the cost of a plan on a source.
     ///
@@ -28,7 +23,7 @@ package struct CostEstimate: Hashable, Sendable {
         let frames = Self.frames(of: header, as: format)
         guard size.width > 0, size.height > 0 else {
             let pixels = Self.requestedPixels(of: plan)
-            self.init(decoded: 0, encoded: pixels, largest: pixels, work: 0, frames: 1)
+            self.init(decoded: 0, encoded: pixels, work: 0, frames: 1)
             return
         }
         let steps = try PlanGeometry.resolve(plan, source: size, maximumPixels: maximumPixels)
@@ -42,7 +37,6 @@ package struct CostEstimate: Hashable, Sendable {
         // The steps up to and including the resize see the reduced image.
         let resize = factor == 1 ? nil : steps.firstIndex { $0.step is ResizeStep }
         var work = 0
-        var largest = 0
         for (index, resolved) in steps.enumerated() {
             let shrink = index <= resize ?? -1 ? factor : 1
             let loaded = PixelSize(
@@ -50,25 +44,19 @@ package struct CostEstimate: Hashable, Sendable {
                 height: .side(resolved.input.size.height, dividedBy: shrink)
             )
             work = work.addingSaturated(resolved.step.cost(on: PictureShape(size: loaded)))
-            let before = resize.map { index < $0 } ?? false
-            largest = max(largest, resolved.output.size.pixels / (before ? factor * factor : 1))
         }
         self.init(
             decoded: size.pixels / (factor * factor),
             encoded: output.pixels,
-            largest: largest,
             work: work,
             frames: frames
         )
     }
 
-    private init(decoded: Int, encoded: Int, largest: Int, work: Int, frames: Int) {
+    private init(decoded: Int, encoded: Int, work: Int, frames: Int) {
         decodedPixels = decoded.multipliedSaturated(by: frames)
         encodedPixels = encoded.multipliedSaturated(by: frames)
         self.work = work.multipliedSaturated(by: frames)
-        memory = decoded.addingSaturated(largest)
-            .multipliedSaturated(by: frames)
-            .multipliedSaturated(by: Self.bytesPerPixel)
     }
 
     private static func frames(of header: ImageHeader, as format: ImageFormat) -> Int {

@@ -60,9 +60,6 @@ package struct HEIFPlacement: Hashable, Sendable {
         return (isMirrored ? mirrored : plain)[quarterTurns]
     }
 
-    /// Whether the stored image is shown unchanged.
-    package var isPlain: Bool { orientation == 1 && visible.size == stored }
-
     /// The size of the visible part after orientation.
     private var shown: PixelSize { visible.size.oriented(orientation) }
 

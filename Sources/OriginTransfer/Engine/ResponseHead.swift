@@ -102,7 +102,7 @@ struct ResponseHead: Hashable, Sendable {
         guard let name = Name(rawValue: key), let value = Self.text(line[(colon + 1)...], of: name) else { return }
         last = name
         switch (name, values[name]) {
-        case (.contentLength, let before): try addLength(value, before)
+        case (.contentLength, _): try addLength(value)
         case (.location, .some(let before)): guard before == value else { throw .location }
         case (_, .some(let before)): values[name] = before + ", " + value
         case (_, nil): values[name] = value
@@ -110,7 +110,7 @@ struct ResponseHead: Hashable, Sendable {
     }
 
     /// Merges equal repetitions and throws on any other value, and on one over `longestBody` (RFC 9112 §6.3).
-    private mutating func addLength(_ value: String, _ before: String?) throws(Defect) {
+    private mutating func addLength(_ value: String) throws(Defect) {
         for part in value.split(separator: ",", omittingEmptySubsequences: false) {
             let digits = part.drop { $0 == " " }.prefix { $0 != " " }
             guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }), let number = Int(digits),

@@ -134,7 +134,6 @@ final class Transfer {
     /// Whether earlier requests of the load have been sent, so that it does not wait as a new one.
     var isContinued: Bool { redirects > 0 || !attempts.isFirst || resumption != nil }
     var isRaw: Bool { ticket.request.exchange != nil }
-    var isConditional: Bool { ticket.request.entityTag != nil || ticket.request.lastModified != nil }
     var lane: ConnectionLanes<Transfer>.Key {
         ConnectionLanes.Key(source: options.source, origin: url.origin, isForeign: options.isForeign)
     }

@@ -36,7 +36,7 @@ extension MachineProbe {
             case S_IFSOCK: .socket
             default: .other
             }
-        return FileStatus(kind: kind, mode: status.st_mode & 0o7777, owner: status.st_uid)
+        return FileStatus(kind: kind, mode: status.st_mode & 0o7777)
     }
 
     func accessError(_ path: String, _ access: FileAccess) -> Errno? {
@@ -57,7 +57,6 @@ extension MachineProbe {
         return FileSystemStatus(
             type: unsafe edge_file_system_type(path),
             freeBytes: Int(clamping: status.f_bavail).multipliedSaturated(block),
-            totalBytes: Int(clamping: status.f_blocks).multipliedSaturated(block),
             freeFiles: status.f_files == 0 ? nil : Int(clamping: status.f_favail),
             isReadOnly: status.f_flag & UInt(ST_RDONLY) != 0
         )

@@ -31,11 +31,6 @@ struct MachineProbe: SystemProbe {
         }
     }
 
-    var landlockVersion: Int? {
-        let version = Int(edge_landlock_version())
-        return version > 0 ? version : nil
-    }
-
     var ioUringError: CInt { edge_io_uring_error() }
 
     var sealsMemoryFiles: Bool {

@@ -26,8 +26,6 @@ protocol SystemProbe: Sendable {
     func bindError(_ address: ListenAddress) -> Errno?
     /// The kernel's release, such as `6.1.0-18-amd64`.
     var kernelRelease: String { get }
-    /// The version of Landlock's ABI, or `nil` if it is unsupported.
-    var landlockVersion: Int? { get }
     /// The error of an invalid io_uring_setup call: `ENOSYS`, `EPERM`, or another one if io_uring is available.
     var ioUringError: CInt { get }
     /// Whether memory files can be sealed.
@@ -66,7 +64,6 @@ struct FileStatus: Sendable, Hashable {
     var kind: Kind
     /// The permission bits (the lower twelve).
     var mode: UInt32
-    var owner: UInt32
 }
 
 /// An access to a path.
@@ -84,7 +81,6 @@ struct FileSystemStatus: Sendable, Hashable {
     var type: Int64
     /// The bytes available to this user.
     var freeBytes: Int
-    var totalBytes: Int
     /// The free inodes, or `nil` if the file system has no limit.
     var freeFiles: Int?
     var isReadOnly: Bool

@@ -14,7 +14,6 @@ struct DoctorFolderTests {
     private let disk = FileSystemStatus(
         type: 0xEF53,
         freeBytes: 30 << 30,
-        totalBytes: 40 << 30,
         freeFiles: 1_000_000,
         isReadOnly: false
     )
@@ -31,7 +30,7 @@ struct DoctorFolderTests {
         let denied = check.complaint { $0.denials["/"] = EACCES }
         #expect(denied.contains("cannot be created in /: access: Permission denied") && denied.contains("install -d"))
         #expect(
-            check.complaint { $0.statuses["/var"] = FileStatus(kind: .file, mode: 0, owner: 0) }.contains(
+            check.complaint { $0.statuses["/var"] = FileStatus(kind: .file, mode: 0) }.contains(
                 "/var is not a folder"
             )
         )
@@ -55,7 +54,7 @@ struct DoctorFolderTests {
         #expect(findings.map(\.severity) == [.ok] && findings[0].message.contains("off (cache.path)"))
         let source = ConfiguredSource(rule: SourceRule(name: "local", location: .file(root: "/srv")))
         var probe = RecordedProbe()
-        probe.statuses["/srv"] = FileStatus(kind: .folder, mode: 0o755, owner: 0)
+        probe.statuses["/srv"] = FileStatus(kind: .folder, mode: 0o755)
         #expect(SourceFolderCheck(sources: [source], cachePath: "").findings(probe).map(\.severity) == [.ok])
     }
 
@@ -131,7 +130,7 @@ struct DoctorFolderTests {
         let address = ListenAddress.unix(path: path)
         let check = ListenCheck(address: address, cachePath: cache)
         let table = "Num       RefCount Protocol Flags    Type St Inode Path\n"
-        let socket = FileStatus(kind: .socket, mode: 0o666, owner: 0)
+        let socket = FileStatus(kind: .socket, mode: 0o666)
         #expect(check.complaint { $0.bindErrors[address] = EACCES }.contains("RuntimeDirectory="))
         var probe = RecordedProbe()
         probe.bindErrors[address] = EADDRINUSE
@@ -145,7 +144,7 @@ struct DoctorFolderTests {
         probe.folders[cache] = stored(locked: true)
         #expect(check.findings(probe).first?.severity == .ok)
         probe.texts["/proc/net/unix"] = table
-        probe.statuses[path] = FileStatus(kind: .file, mode: 0o644, owner: 0)
+        probe.statuses[path] = FileStatus(kind: .file, mode: 0o644)
         #expect(check.findings(probe).first?.severity == .failure)
     }
 
@@ -158,7 +157,7 @@ struct DoctorFolderTests {
             """
         ).sources
         let check = SourceFolderCheck(sources: sources, cachePath: cache)
-        let folder = FileStatus(kind: .folder, mode: 0o755, owner: 0)
+        let folder = FileStatus(kind: .folder, mode: 0o755)
         #expect(check.told { $0.statuses["/srv/images"] = folder } == ["ok source local", "ok source photos"])
         #expect(check.complaint { _ in }.contains("/srv/images does not exist"))
         #expect(
@@ -196,7 +195,7 @@ struct DoctorFolderTests {
         #expect(try check("9d1f0c7a").complaint { _ in }.hasPrefix("warning"))
         func told(_ mode: UInt32, _ text: String?, key: String = "") throws -> String {
             try check(good, key: key).complaint { probe in
-                probe.statuses["/etc/edgeprint.yaml"] = FileStatus(kind: .file, mode: mode, owner: 0)
+                probe.statuses["/etc/edgeprint.yaml"] = FileStatus(kind: .file, mode: mode)
                 probe.texts["/etc/edgeprint.yaml"] = text
             }
         }
@@ -230,7 +229,7 @@ struct DoctorFolderTests {
             let places = ["cluster.log": Place.file(path, line: 1)]
             let loaded = LoadedConfiguration(configuration: configuration, places: places)
             return SecretCheck(loaded).complaint { probe in
-                probe.statuses[path] = FileStatus(kind: .file, mode: 0o644, owner: 0)
+                probe.statuses[path] = FileStatus(kind: .file, mode: 0o644)
                 probe.texts[path] = "redis://:pass-of-the-log@127.0.0.1/ of-the-store of-a-session"
             }
         }

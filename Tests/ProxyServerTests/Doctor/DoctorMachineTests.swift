@@ -10,7 +10,7 @@ import Testing
 struct DoctorMachineTests {
     @Test func `finds nothing on a suitable machine`() throws {
         var probe = RecordedProbe()
-        probe.statuses["/srv/images"] = FileStatus(kind: .folder, mode: 0o755, owner: 0)
+        probe.statuses["/srv/images"] = FileStatus(kind: .folder, mode: 0o755)
         let configuration = try load("sources: { local: { url: \"file:///srv/images\" } }")
         let findings = Doctor(LoadedConfiguration(configuration: configuration)).run(probe)
         #expect(findings.allSatisfy { $0.severity == .ok && $0.fix == nil }, "\(findings)")

@@ -20,15 +20,14 @@ struct RecordedProbe: SystemProbe {
         "/proc/net/unix": "Num       RefCount Protocol Flags    Type St Inode Path\n",
     ]
     var statuses: [String: FileStatus] = [
-        "/": FileStatus(kind: .folder, mode: 0o755, owner: 0),
-        "/usr/bin/edgeprint-worker": FileStatus(kind: .file, mode: 0o755, owner: 0),
+        "/": FileStatus(kind: .folder, mode: 0o755),
+        "/usr/bin/edgeprint-worker": FileStatus(kind: .file, mode: 0o755),
     ]
     var denials: [String: CInt] = [:]
     var fileSystems: [String: FileSystemStatus] = [
         "/": FileSystemStatus(
             type: 0xEF53,
             freeBytes: 100 << 30,
-            totalBytes: 200 << 30,
             freeFiles: 10_000_000,
             isReadOnly: false
         )
@@ -37,7 +36,6 @@ struct RecordedProbe: SystemProbe {
     var folders: [String: DiskFolderState] = [:]
     var bindErrors: [ListenAddress: CInt] = [:]
     var kernelRelease = "6.1.0-18-amd64"
-    var landlockVersion: Int? = 2
     var ioUringError = EFAULT
     var sealsMemoryFiles = true
     var wallSeconds: Int64 = 1_800_000_000

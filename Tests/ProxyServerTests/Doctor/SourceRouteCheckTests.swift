@@ -23,18 +23,18 @@ struct SourceRouteCheckTests {
     @Test func `names an interface that the machine does not have`() throws {
         let sources = try load("sources: { a: { url: \"http://a.example/\", interface: eth7 } }").sources
         var probe = RecordedProbe()
-        probe.statuses["/sys/class/net"] = FileStatus(kind: .folder, mode: 0o755, owner: 0)
+        probe.statuses["/sys/class/net"] = FileStatus(kind: .folder, mode: 0o755)
         let found = SourceRouteCheck(sources: sources).findings(probe)
         #expect(found.map(\.message) == ["interface: there is no eth7 on this machine"])
-        probe.statuses["/sys/class/net/eth7"] = FileStatus(kind: .folder, mode: 0o755, owner: 0)
+        probe.statuses["/sys/class/net/eth7"] = FileStatus(kind: .folder, mode: 0o755)
         #expect(SourceRouteCheck(sources: sources).findings(probe).isEmpty)
     }
 
     @Test func `names a file that is missing or cannot be read`() throws {
         let tls = "{ ca: /ca.pem, certificate: /c.pem, key: /k.pem }"
         let found = try findings(tls) { probe in
-            probe.statuses["/c.pem"] = FileStatus(kind: .file, mode: 0o600, owner: 0)
-            probe.statuses["/k.pem"] = FileStatus(kind: .file, mode: 0o600, owner: 0)
+            probe.statuses["/c.pem"] = FileStatus(kind: .file, mode: 0o600)
+            probe.statuses["/k.pem"] = FileStatus(kind: .file, mode: 0o600)
             probe.denials["/k.pem"] = EACCES
         }
         #expect(found.map(\.severity) == [.failure, .failure])

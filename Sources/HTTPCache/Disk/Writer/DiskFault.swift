@@ -61,11 +61,6 @@ enum DiskFault: Error, CustomStringConvertible {
         }
     }
 
-    /// Runs a call on the index and wraps its errors.
-    static func index<Result>(_ body: () throws(SQLiteError) -> Result) throws(DiskFault) -> Result {
-        do throws(SQLiteError) { return try body() } catch { throw .index(error) }
-    }
-
     /// Runs a call on files and wraps its errors.
     static func file<Result>(_ body: () throws(Errno) -> Result) throws(DiskFault) -> Result {
         do throws(Errno) { return try body() } catch { throw .file(error) }

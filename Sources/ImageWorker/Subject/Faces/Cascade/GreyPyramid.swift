@@ -44,8 +44,6 @@ struct GreyPlane {
 
 /// The sums of all pixels above and left of each corner of a plane's pixels: integral images (Viola and Jones, §2.1).
 struct IntegralPlane {
-    /// The corners of a row.
-    let stride: Int
     /// Row by row, from the top left corner of the plane.
     let sums: [Int32]
     /// The same of squares, modulo 2^32: the sums of windows of up to 256 × 256 pixels are exact.
@@ -54,7 +52,6 @@ struct IntegralPlane {
     /// - Parameter stride: more than the plane's width, so that offsets are the same in planes of all sizes.
     init(_ plane: GreyPlane, stride: Int) {
         precondition(stride > plane.width && plane.levels.count == plane.width * plane.height)
-        self.stride = stride
         var sums = [Int32](repeating: 0, count: stride * (plane.height + 1))
         var squares = [UInt32](repeating: 0, count: sums.count)
         for y in 0..<plane.height {
