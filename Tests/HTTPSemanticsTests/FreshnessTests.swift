@@ -7,13 +7,19 @@ struct FreshnessTests {
     static let received: Int64 = 784_111_777
 
     private func compute(
-        _ fields: Freshness.Fields,
+        _ control: String? = nil,
+        expires: String? = nil,
+        date: String? = nil,
+        age: String? = nil,
         delay: Int64 = 0,
         minimum: Int64 = 0,
         maximum: Int64 = .max
     ) -> Freshness {
         Freshness.compute(
-            fields,
+            control: control.map { CacheControl($0) } ?? CacheControl(),
+            expires: expires,
+            date: date,
+            age: age,
             requestTime: Self.received - delay,
             responseTime: Self.received,
             defaultLifetime: 3_600,
@@ -34,7 +40,7 @@ struct FreshnessTests {
         ("no-cache=\"content-type\", max-age=60", nil, 0),
     ])
     func `takes the lifetime from the strongest field`(control: String?, expires: String?, lifetime: Int64) {
-        let freshness = compute(Freshness.Fields(cacheControl: control, expires: expires))
+        let freshness = compute(control, expires: expires)
         #expect(freshness == Freshness(responseTime: Self.received, initialAge: 0, lifetime: lifetime))
     }
 
@@ -47,14 +53,13 @@ struct FreshnessTests {
         (nil, "99999999999999999999", 0, 2_147_483_648),
     ])
     func `accounts for age, date and delay`(date: String?, age: String?, delay: Int64, expected: Int64) {
-        let freshness = compute(Freshness.Fields(cacheControl: "max-age=60", date: date, age: age), delay: delay)
+        let freshness = compute("max-age=60", date: date, age: age, delay: delay)
         #expect(freshness.initialAge == expected)
         #expect(freshness.lifetime == 60)
     }
 
     @Test func `measures Expires from Date, not from the local clock`() {
-        let fields = Freshness.Fields(expires: "Sun, 06 Nov 1994 07:50:37 GMT", date: "Sun, 06 Nov 1994 07:49:37 GMT")
-        let freshness = compute(fields)
+        let freshness = compute(expires: "Sun, 06 Nov 1994 07:50:37 GMT", date: "Sun, 06 Nov 1994 07:49:37 GMT")
         #expect(freshness.lifetime == 60)
         #expect(freshness.initialAge == 3_600)
         #expect(!freshness.isFresh(at: Self.received))
@@ -71,7 +76,7 @@ struct FreshnessTests {
         maximum: Int64,
         expected: Int64
     ) {
-        let freshness = compute(Freshness.Fields(cacheControl: control), minimum: minimum, maximum: maximum)
+        let freshness = compute(control, minimum: minimum, maximum: maximum)
         #expect(freshness.lifetime == expected)
     }
 
@@ -104,6 +109,6 @@ struct FreshnessTests {
     }
 
     @Test func `handles a clock that changes during a request`() {
-        #expect(compute(Freshness.Fields(cacheControl: "max-age=60"), delay: -100).initialAge == 0)
+        #expect(compute("max-age=60", delay: -100).initialAge == 0)
     }
 }

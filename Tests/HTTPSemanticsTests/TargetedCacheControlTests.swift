@@ -44,13 +44,18 @@ struct TargetedCacheControlTests {
 
     @Test func `overrides Cache-Control and Expires`() {
         func lifetime(_ targeted: String?) -> Int64 {
-            let fields = Freshness.Fields(
-                cacheControl: "max-age=5",
-                expires: "Sun, 06 Nov 1994 09:49:37 GMT",
-                targeted: targeted
+            let lines =
+                ["Cache-Control: max-age=5", "Expires: Sun, 06 Nov 1994 09:49:37 GMT"]
+                + (targeted.map { ["CDN-Cache-Control: \($0)"] } ?? [])
+            return ResponsePolicy(
+                ResponsePolicy.Request(isGet: true, isAuthorized: false, noStore: false),
+                status: 200,
+                fields: FieldLines(lines.compactMap { FieldLine(line: $0.utf8) }),
+                requestTime: 784_111_777,
+                responseTime: 784_111_777,
+                bounds: ResponsePolicy.Bounds(defaultLifetime: 7)
             )
-            return Freshness.compute(fields, requestTime: 784_111_777, responseTime: 784_111_777, defaultLifetime: 7)
-                .lifetime
+            .freshness.lifetime
         }
         #expect(lifetime("max-age=60") == 60)
         #expect(lifetime("public") == 7)

@@ -16,20 +16,6 @@ extension CacheControl {
         mustRevalidate || proxyRevalidate || sMaxAge != nil || requiresValidation
     }
 
-    /// Whether a shared cache may store a response and use it for other requests.
-    ///
-    /// - Parameters:
-    ///   - cacheControl: the field value, with several fields joined by commas; `nil` if there is none.
-    ///   - vary: the same for `Vary`; `*` never matches a later request (RFC 9111 §4.1).
-    package static func isStorable(cacheControl: String?, vary: String? = nil) -> Bool {
-        if let vary, vary.utf8.split(separator: UInt8(ascii: ",")).contains(where: { isStar($0) }) { return false }
-        return cacheControl.map { CacheControl($0).isStorable } ?? true
-    }
-
-    private static func isStar(_ member: Substring.UTF8View) -> Bool {
-        member.filter { !FieldSyntax.isWhitespace($0) } == [UInt8(ascii: "*")]
-    }
-
     /// Whether a directive applies to the whole response, or to a field that is stored with it.
     private static func covers(_ directive: Qualified) -> Bool {
         switch directive {

@@ -1,62 +1,17 @@
 extension Freshness {
-    /// The fields of a response that determine its freshness, as raw values; several fields of one name are joined by commas.
-    package struct Fields: Hashable, Sendable {
-        package var cacheControl: String?
-        package var expires: String?
-        package var date: String?
-        package var age: String?
-        /// `CDN-Cache-Control` (RFC 9213); if valid, it overrides `cacheControl` and `expires`.
-        package var targeted: String?
-
-        /// Creates fields; `nil` for absent ones.
-        package init(
-            cacheControl: String? = nil,
-            expires: String? = nil,
-            date: String? = nil,
-            age: String? = nil,
-            targeted: String? = nil
-        ) {
-            self.cacheControl = cacheControl
-            self.expires = expires
-            self.date = date
-            self.age = age
-            self.targeted = targeted
-        }
-    }
-
     /// Computes the freshness of a response for a shared cache (RFC 9111 §4.2).
     ///
     /// - Parameters:
-    ///   - fields: the fields of the response.
+    ///   - control: the directives that count: those of `CDN-Cache-Control` if it is valid (RFC 9213).
+    ///   - expires: the value of `Expires`; `nil` if a targeted field overrides it.
+    ///   - date: the value of `Date`.
+    ///   - age: the value of `Age`; several are joined by commas.
     ///   - requestTime: when the request was sent, in seconds since 1970.
     ///   - responseTime: when the head of the response arrived, in seconds since 1970.
     ///   - defaultLifetime: the lifetime in seconds if the response states none.
     ///   - minimum: a lower limit in seconds for stated lifetimes; not applied to `no-cache`, which requires validation of every
     ///     use.
     ///   - maximum: an upper limit in seconds for all lifetimes.
-    package static func compute(
-        _ fields: Fields,
-        requestTime: Int64,
-        responseTime: Int64,
-        defaultLifetime: Int64,
-        minimum: Int64 = 0,
-        maximum: Int64 = .max
-    ) -> Freshness {
-        let targeted = fields.targeted.flatMap { CacheControl(targeted: $0) }
-        return compute(
-            control: targeted ?? fields.cacheControl.map { CacheControl($0) } ?? CacheControl(),
-            expires: targeted == nil ? fields.expires : nil,
-            date: fields.date,
-            age: fields.age,
-            requestTime: requestTime,
-            responseTime: responseTime,
-            defaultLifetime: defaultLifetime,
-            minimum: minimum,
-            maximum: maximum
-        )
-    }
-
-    /// As above, from parsed directives: those of the field that counts.
     package static func compute(
         control: CacheControl,
         expires: String?,
