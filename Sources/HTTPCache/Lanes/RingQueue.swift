@@ -9,11 +9,6 @@ package struct RingQueue<Element> {
     /// Creates an empty queue.
     package init() {}
 
-    package var isEmpty: Bool { count == 0 }
-
-    /// The element that `popFirst` would remove.
-    package var first: Element? { count == 0 ? nil : slots[head] }
-
     /// Adds an element at the end.
     package mutating func append(_ element: Element) {
         if count == slots.count { grow() }

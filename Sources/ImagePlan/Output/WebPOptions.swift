@@ -67,8 +67,3 @@ package struct WebPOptions: Hashable, Sendable {
         return (numbers + flags).joined(separator: ",")
     }
 }
-
-extension WebPOptions {
-    /// Whether every number is in its range.
-    package var isValid: Bool { Self.numbers.allSatisfy { $0.range.contains(self[keyPath: $0.path]) } }
-}

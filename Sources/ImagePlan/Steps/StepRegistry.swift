@@ -26,20 +26,9 @@ package enum StepRegistry {
         WatermarkStep.self,
     ]
 
-    /// The step that a parameter belongs to.
-    package static func type(named name: String) -> (any TransformStep.Type)? { byName[name] }
-
     /// The attributes of all steps.
     package static let attributes: Set<String> = Set(types.flatMap { $0.attributes })
 
     /// The forms of all attributes.
     package static let attributeForms: [ParameterForm] = types.flatMap { $0.attributeForms } + StepContext.forms
-
-    private static let byName: [String: any TransformStep.Type] = {
-        var byName: [String: any TransformStep.Type] = [:]
-        for type in types {
-            for name in type.names { byName[name] = type }
-        }
-        return byName
-    }()
 }

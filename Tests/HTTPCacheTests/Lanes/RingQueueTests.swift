@@ -17,8 +17,6 @@ struct RingQueueTests {
                 #expect(queue.popFirst() == (model.isEmpty ? nil : model.removeFirst()))
             }
             #expect(queue.count == model.count)
-            #expect(queue.first == model.first)
-            #expect(queue.isEmpty == model.isEmpty)
         }
     }
 }
