@@ -1,3 +1,4 @@
+import HTTPSemantics
 package import LinuxSystem
 
 /// Where the log is: `redis://[user:password@]host[:port][/db]` or `redis+unix://[user:password@]/path[?db=N]`.
@@ -116,19 +117,8 @@ package struct LogLocation: Sendable, Hashable, CustomStringConvertible {
     }
 
     private static func decoded(_ text: Substring, _ part: String) throws(Failure) -> String {
-        var bytes: [UInt8] = []
-        var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            let digits = Substring(rest.prefix(2))
-            guard digits.utf8.count == 2, digits.allSatisfy(\.isHexDigit), let value = UInt8(digits, radix: 16) else {
-                throw Failure(description: "the \(part) has a malformed percent escape; write % as %25")
-            }
-            bytes.append(value)
-            rest = rest.dropFirst(2)
+        guard let bytes = PercentEncoding.decodeStrictly(text.utf8) else {
+            throw Failure(description: "the \(part) has a malformed percent escape; write % as %25")
         }
         guard let decoded = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
             throw Failure(description: "the \(part) is not UTF-8 without NUL")

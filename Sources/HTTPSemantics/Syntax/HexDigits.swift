@@ -33,4 +33,11 @@ extension [UInt8] {
             return 2 * count
         }
     }
+
+    /// Decodes pairs of hexadecimal digits in either case; `nil` for anything else.
+    package init?(hexadecimal text: String) {
+        let digits = text.utf8.compactMap { HexDigits.value($0) }
+        guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return nil }
+        self = stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+    }
 }

@@ -45,6 +45,15 @@ package enum PercentEncoding {
         return result
     }
 
+    /// Decodes; `nil` if a `%` is not followed by two hexadecimal digits.
+    package static func decodeStrictly(_ bytes: some Sequence<UInt8>) -> [UInt8]? {
+        let bytes = Array(bytes)
+        for index in bytes.indices where bytes[index] == UInt8(ascii: "%") {
+            guard octet(bytes[index...]) != nil else { return nil }
+        }
+        return decode(bytes)
+    }
+
     /// The octet encoded by `%XX` at the start of the bytes; `nil` if they start with anything else.
     static func octet(_ bytes: ArraySlice<UInt8>) -> UInt8? {
         let start = bytes.startIndex

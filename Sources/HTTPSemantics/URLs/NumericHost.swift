@@ -33,12 +33,8 @@ enum NumericHost {
     }
 
     private static func looksNumeric(_ part: Substring) -> Bool {
-        if part.hasPrefix("0x") { return part.utf8.dropFirst(2).allSatisfy { isHexadecimal($0) } }
+        if part.hasPrefix("0x") { return part.utf8.dropFirst(2).allSatisfy { HexDigits.value($0) != nil } }
         return !part.isEmpty && part.utf8.allSatisfy { (48...57).contains($0) }
-    }
-
-    private static func isHexadecimal(_ byte: UInt8) -> Bool {
-        (48...57).contains(byte) || (97...102).contains(byte)
     }
 
     private static func number(_ part: Substring) -> UInt64? {

@@ -11,9 +11,8 @@ package struct CipherKey: Hashable, Sendable, CustomStringConvertible, CustomDeb
 
     /// Parses 64 hexadecimal digits; `nil` for anything else.
     package init?(hexadecimal text: String) {
-        let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
-        guard digits.count == text.utf8.count, digits.count == Self.length * 2 else { return nil }
-        bytes = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+        guard let bytes = [UInt8](hexadecimal: text), bytes.count == Self.length else { return nil }
+        self.bytes = bytes
     }
 
     /// Sixteen hexadecimal digits that tell keys apart and reveal nothing about them.

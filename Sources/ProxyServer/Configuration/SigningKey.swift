@@ -1,4 +1,4 @@
-import ImagePipeline
+import HTTPSemantics
 import LinuxSystem
 
 /// A key for `sig` (HMAC-SHA256), whose descriptions are redacted.
@@ -11,11 +11,8 @@ struct SigningKey: Sendable, Equatable, CustomStringConvertible, CustomDebugStri
 
     /// Parses hexadecimal digits; `nil` for other characters and for a length in bytes outside of `lengths`.
     init?(hexadecimal text: String, lengths: ClosedRange<Int> = SigningKey.lengths) {
-        let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
-        guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2),
-            lengths.contains(digits.count / 2)
-        else { return nil }
-        bytes = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+        guard let bytes = [UInt8](hexadecimal: text), lengths.contains(bytes.count) else { return nil }
+        self.bytes = bytes
     }
 
     var description: String { Secret.redacted }

@@ -29,15 +29,6 @@ enum NodeFields {
     static let maximumAccount = 256
 }
 
-extension [UInt8] {
-    /// Decodes pairs of hexadecimal digits; `nil` for anything else.
-    init?(hexadecimal text: String) {
-        let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
-        guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return nil }
-        self = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
-    }
-}
-
 /// A failure that an owner passes on.
 extension PipelineError {
     /// The seconds for which it is remembered, the word, and the payload (`PipelineError.text`).

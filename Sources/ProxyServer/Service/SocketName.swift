@@ -1,4 +1,5 @@
 import HTTPKit
+import HTTPSemantics
 
 /// The name under which a listening socket that the daemon has opened is passed on: which listener it is of, and the address in
 /// the configuration.
@@ -23,25 +24,14 @@ struct SocketName: Sendable, Hashable {
     init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0] + "-" == Self.prefix, let listener = Listener(rawValue: String(parts[1])),
-            let bytes = Self.bytes(parts[2]), let address = ListenAddress(String(decoding: bytes, as: UTF8.self))
+            let bytes = [UInt8](hexadecimal: String(parts[2])),
+            let address = ListenAddress(String(decoding: bytes, as: UTF8.self))
         else { return nil }
         self.init(listener, address)
     }
 
     /// The text, such as `edgeprint-public-3a38303830`.
     var text: String {
-        let digits = address.description.utf8.map { byte in
-            (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }
-        return Self.prefix + listener.rawValue + "-" + digits.joined()
-    }
-
-    private static func bytes(_ digits: Substring) -> [UInt8]? {
-        let digits = Array(digits)
-        guard !digits.isEmpty, digits.count.isMultiple(of: 2) else { return nil }
-        let bytes = stride(from: 0, to: digits.count, by: 2).compactMap {
-            UInt8(String(digits[$0...$0 + 1]), radix: 16)
-        }
-        return bytes.count * 2 == digits.count ? bytes : nil
+        Self.prefix + listener.rawValue + "-" + Array(address.description.utf8).hexText
     }
 }

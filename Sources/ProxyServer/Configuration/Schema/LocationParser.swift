@@ -58,37 +58,13 @@ enum LocationParser {
         guard path.hasPrefix("/") else {
             return failure("must have an absolute path, as in file:///srv/images/")
         }
-        guard !path.contains("?"), !path.contains("#"), percentIsSound(String(path)), let decoded = decode(path),
+        guard !path.contains("?"), !path.contains("#"), let bytes = PercentEncoding.decodeStrictly(path.utf8),
+            let decoded = String(validating: bytes, as: UTF8.self),
             !decoded.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F })
         else { return failure("is not a valid file:// URL") }
         var root = decoded
         while root.count > 1, root.hasSuffix("/") { root.removeLast() }
         return .success(.file(root: root))
-    }
-
-    private static func decode(_ text: Substring) -> String? {
-        var bytes: [UInt8] = []
-        var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard let digits = String(rest.prefix(2)), let value = UInt8(digits, radix: 16) else { return nil }
-            bytes.append(value)
-            rest = rest.dropFirst(2)
-        }
-        return String(validating: bytes, as: UTF8.self)
-    }
-
-    private static func percentIsSound(_ text: String) -> Bool {
-        text.split(separator: "%", omittingEmptySubsequences: false).dropFirst().allSatisfy { part in
-            part.utf8.count >= 2 && part.utf8.prefix(2).allSatisfy(isHex)
-        }
-    }
-
-    private static func isHex(_ byte: UInt8) -> Bool {
-        (48...57).contains(byte) || (65...70).contains(byte) || (97...102).contains(byte)
     }
 
     private static func failure(_ message: String) -> Result<SourceRule.Location, BadLocation> {
