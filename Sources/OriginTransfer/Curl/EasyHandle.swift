@@ -1,14 +1,14 @@
-import CCurl
+package import CCurl
 
 /// A typed wrapper of a libcurl easy handle.
 ///
 /// Confined to one thread; freed by `dispose`.
 @safe
-struct EasyHandle {
+package struct EasyHandle {
     let pointer: UnsafeMutableRawPointer
 
     /// Creates a handle; `nil` if out of memory.
-    init?() {
+    package init?() {
         guard let pointer = unsafe curl_easy_init() else { return nil }
         unsafe self.pointer = pointer
     }
@@ -18,12 +18,13 @@ struct EasyHandle {
         unsafe self.pointer = pointer
     }
 
-    func set(_ option: CURLoption, _ value: Int) {
+    /// Sets a numeric option.
+    package func set(_ option: CURLoption, _ value: Int) {
         unsafe edge_easy_set_long(pointer, option, value)
     }
 
     /// Sets a string option; libcurl copies the text.
-    func set(_ option: CURLoption, _ value: String) {
+    package func set(_ option: CURLoption, _ value: String) {
         unsafe edge_easy_set_string(pointer, option, value)
     }
 
@@ -33,15 +34,17 @@ struct EasyHandle {
     }
 
     /// Sets a pointer option; the pointer must stay valid as long as the handle may use it.
-    func set(_ option: CURLoption, _ value: UnsafeMutableRawPointer?) {
+    package func set(_ option: CURLoption, _ value: UnsafeMutableRawPointer?) {
         unsafe edge_easy_set_pointer(pointer, option, value)
     }
 
-    func set(_ option: CURLoption, _ value: HeaderList?) {
+    /// Sets a list of lines, which must outlive the transfer.
+    package func set(_ option: CURLoption, _ value: HeaderList?) {
         unsafe edge_easy_set_list(pointer, option, value?.first)
     }
 
-    func long(_ info: CURLINFO) -> Int {
+    /// Returns a value of type `long`.
+    package func long(_ info: CURLINFO) -> Int {
         var value = 0
         unsafe edge_easy_get_long(pointer, info, &value)
         return value
@@ -66,7 +69,13 @@ struct EasyHandle {
         unsafe curl_easy_reset(pointer)
     }
 
-    func dispose() {
+    /// Transfers on the calling thread, which waits for the end.
+    package func perform() -> CURLcode {
+        unsafe curl_easy_perform(pointer)
+    }
+
+    /// Frees the handle.
+    package func dispose() {
         unsafe curl_easy_cleanup(pointer)
     }
 }

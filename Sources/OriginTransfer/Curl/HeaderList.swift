@@ -2,10 +2,11 @@ import CCurl
 
 /// A `curl_slist` of lines; it must outlive the transfer that uses it.
 @safe
-final class HeaderList {
+package final class HeaderList {
     private(set) var first: UnsafeMutablePointer<curl_slist>?
 
-    init(_ lines: [String]) {
+    /// Creates a list; libcurl copies the lines.
+    package init(_ lines: [String]) {
         for line in lines {
             // If memory runs out, the list stays unchanged.
             if let longer = unsafe curl_slist_append(first, line) { unsafe first = longer }

@@ -4,6 +4,7 @@ import HTTPKit
 import HTTPSemantics
 import ImagePipeline
 import LinuxSystem
+import OriginTransfer
 
 /// Sends requests to the admin listener of a running daemon with libcurl, each over a new connection; blocks.
 struct AdminClient {
@@ -136,54 +137,45 @@ private struct AdminAnswerText {
 }
 
 /// A request to one address: a libcurl handle that ignores proxy settings in the environment.
-@safe
 private final class AdminTransfer {
-    /// The bytes received so far.
-    private final class Received {
-        var bytes: [UInt8] = []
-    }
-
-    private let easy: UnsafeMutableRawPointer
+    private let easy: EasyHandle
     private let address: ListenAddress
     private let timeout: Int
-    private let content = Received()
-    private var lines: UnsafeMutablePointer<curl_slist>?
+    private let content = CollectedContent(limit: AdminClient.longestAnswer)
+    private let lines: HeaderList
     /// The prefix of each target: `http://HOST:PORT`.
     private let base: String
 
     init(_ address: ListenAddress, token: Secret, timeout: Int, fields: [FieldLine] = []) throws(AdminClient.Failure) {
         base = try Self.base(address)
-        guard let easy = unsafe curl_easy_init() else { throw .unreachable(address, Errno(ENOMEM, "curl_easy_init")) }
-        unsafe self.easy = easy
+        guard let easy = EasyHandle() else { throw .unreachable(address, Errno(ENOMEM, "curl_easy_init")) }
+        self.easy = easy
         (self.address, self.timeout) = (address, timeout)
         // No Expect: the listener reads the content immediately. No other site can have this host name.
         let authorization = token.isEmpty ? [] : ["Authorization: Bearer \(token.value)"]
         // libcurl sends lines as they are; a field line has no control characters, which could end it (RFC 9110 §5.5).
-        for line in ["Host: localhost", "Expect:"] + authorization + fields.map({ "\($0.name): \($0.text)" }) {
-            if let longer = unsafe curl_slist_append(lines, line) { unsafe lines = longer }
-        }
-        unsafe edge_easy_set_list(easy, CURLOPT_HTTPHEADER, lines)
-        unsafe edge_easy_set_string(easy, CURLOPT_PROTOCOLS_STR, "http")
-        unsafe edge_easy_set_string(easy, CURLOPT_PROXY, "")
-        unsafe edge_easy_set_long(easy, CURLOPT_TIMEOUT_MS, timeout)
-        unsafe edge_easy_set_long(easy, CURLOPT_NOSIGNAL, 1)
-        unsafe edge_easy_set_long(easy, CURLOPT_PATH_AS_IS, 1)
-        if case .unix(let path) = address { unsafe edge_easy_set_string(easy, CURLOPT_UNIX_SOCKET_PATH, path) }
-        receive()
+        lines = HeaderList(
+            ["Host: localhost", "Expect:"] + authorization + fields.map { "\($0.name): \($0.text)" }
+        )
+        easy.set(CURLOPT_HTTPHEADER, lines)
+        easy.set(CURLOPT_PROTOCOLS_STR, "http")
+        easy.set(CURLOPT_PROXY, "")
+        easy.set(CURLOPT_TIMEOUT_MS, timeout)
+        easy.set(CURLOPT_NOSIGNAL, 1)
+        easy.set(CURLOPT_PATH_AS_IS, 1)
+        if case .unix(let path) = address { easy.set(CURLOPT_UNIX_SOCKET_PATH, path) }
+        easy.collect(into: content)
     }
 
-    deinit {
-        unsafe curl_easy_cleanup(easy)
-        unsafe curl_slist_free_all(lines)
-    }
+    deinit { easy.dispose() }
 
     func perform(_ method: String, _ target: String, _ body: String) throws(AdminClient.Failure) -> AdminAnswerText {
         try set(target)
         if method == "POST" {
-            unsafe edge_easy_set_long(easy, CURLOPT_POSTFIELDSIZE, body.utf8.count)
-            unsafe edge_easy_set_string(easy, CURLOPT_COPYPOSTFIELDS, body)
+            easy.set(CURLOPT_POSTFIELDSIZE, body.utf8.count)
+            easy.set(CURLOPT_COPYPOSTFIELDS, body)
         } else if method != "GET" {
-            unsafe edge_easy_set_string(easy, CURLOPT_CUSTOMREQUEST, method)
+            easy.set(CURLOPT_CUSTOMREQUEST, method)
         }
         return try answer()
     }
@@ -191,10 +183,10 @@ private final class AdminTransfer {
     /// Sends a file with PUT; of a file of unknown length, in chunks.
     func upload(_ target: String, _ file: CInt) throws(AdminClient.Failure) -> AdminAnswerText {
         try set(target)
-        unsafe edge_easy_set_long(easy, CURLOPT_UPLOAD, 1)
+        easy.set(CURLOPT_UPLOAD, 1)
         var status = stat()
         if unsafe fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
-            unsafe edge_easy_set_long(easy, CURLOPT_INFILESIZE, Int(status.st_size))
+            easy.set(CURLOPT_INFILESIZE, Int(status.st_size))
         }
         let copy = dup(file)
         // libcurl reads from a stream by default.
@@ -202,41 +194,26 @@ private final class AdminTransfer {
             throw .unreachable(address, Errno(errno, "open"))
         }
         defer { unsafe fclose(stream) }
-        unsafe edge_easy_set_pointer(easy, CURLOPT_READDATA, stream)
+        unsafe easy.set(CURLOPT_READDATA, UnsafeMutableRawPointer(stream))
         return try answer()
     }
 
     /// Sets the target, which is part of the request line (RFC 9112 §3.2).
     private func set(_ target: String) throws(AdminClient.Failure) {
         guard target.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { throw .invalidTarget }
-        unsafe edge_easy_set_string(easy, CURLOPT_URL, base + target)
+        easy.set(CURLOPT_URL, base + target)
     }
 
     private func answer() throws(AdminClient.Failure) -> AdminAnswerText {
-        let code = unsafe curl_easy_perform(easy)
+        let code = easy.perform()
         guard code == CURLE_OK else { throw failure(code) }
-        var status = 0
-        unsafe edge_easy_get_long(easy, CURLINFO_RESPONSE_CODE, &status)
-        return AdminAnswerText(status: status, bytes: content.bytes)
-    }
-
-    private func receive() {
-        unsafe edge_easy_set_pointer(easy, CURLOPT_WRITEDATA, Unmanaged.passUnretained(content).toOpaque())
-        unsafe edge_easy_set_write_callback(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, owner in
-            guard let owner = unsafe owner else { return 0 }
-            let content = unsafe Unmanaged<Received>.fromOpaque(owner).takeUnretainedValue()
-            guard content.bytes.count + size * count <= AdminClient.longestAnswer else { return 0 }
-            unsafe content.bytes.append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: size * count))
-            return size * count
-        }
+        return AdminAnswerText(status: easy.long(CURLINFO_RESPONSE_CODE), bytes: content.bytes)
     }
 
     private func failure(_ code: CURLcode) -> AdminClient.Failure {
         switch code {
         case CURLE_COULDNT_CONNECT:
-            var number = 0
-            unsafe edge_easy_get_long(easy, CURLINFO_OS_ERRNO, &number)
-            return .unreachable(address, Errno(CInt(truncatingIfNeeded: number), "connect"))
+            return .unreachable(address, Errno(CInt(truncatingIfNeeded: easy.long(CURLINFO_OS_ERRNO)), "connect"))
         case CURLE_OPERATION_TIMEDOUT: return .timedOut(address, milliseconds: timeout)
         case CURLE_WRITE_ERROR:
             return .refused(status: 200, detail: "the response is larger than \(AdminClient.longestAnswer >> 20) MiB")

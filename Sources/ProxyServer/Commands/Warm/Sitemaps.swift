@@ -2,6 +2,7 @@ import CCurl
 import Foundation
 import Glibc
 import LinuxSystem
+import OriginTransfer
 
 /// Reads a sitemap, with those that an index names.
 enum Sitemaps {
@@ -45,7 +46,7 @@ enum Sitemaps {
     private static func read(_ place: String, isNamed: Bool) throws(WarmInput.Problem) -> [UInt8] {
         let bytes: [UInt8]
         if isURL(place) {
-            bytes = try Download(place, limit: largest).bytes()
+            bytes = try download(place)
         } else {
             guard isNamed, let data = FileManager.default.contents(atPath: place) else {
                 throw WarmInput.Problem("\(place): there is no such file")
@@ -64,53 +65,26 @@ enum Sitemaps {
 
 extension Sitemaps {
     private static func expanded(_ bytes: [UInt8]) -> GzipExpansion { GzipExpansion(of: bytes.span, atMost: largest) }
-}
 
-/// A download with libcurl, on behalf of the user who runs a command; blocks.
-@safe
-private final class Download {
-    private final class Received {
-        var bytes: [UInt8] = []
-        let limit: Int
-
-        init(limit: Int) { self.limit = limit }
-    }
-
-    private let easy: UnsafeMutableRawPointer
-    private let url: String
-    private let received: Received
-
-    init(_ url: String, limit: Int) throws(WarmInput.Problem) {
-        guard let easy = unsafe curl_easy_init() else { throw WarmInput.Problem("there is no memory for \(url)") }
-        unsafe self.easy = easy
-        (self.url, received) = (url, Received(limit: limit))
-        unsafe edge_easy_set_string(easy, CURLOPT_URL, url)
-        unsafe edge_easy_set_string(easy, CURLOPT_PROTOCOLS_STR, "http,https")
-        unsafe edge_easy_set_string(easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
-        unsafe edge_easy_set_string(easy, CURLOPT_USERAGENT, "Edgeprint/\(Version.text)")
-        for (option, value) in [
-            (CURLOPT_FOLLOWLOCATION, 1), (CURLOPT_MAXREDIRS, 5), (CURLOPT_TIMEOUT_MS, 60_000), (CURLOPT_NOSIGNAL, 1),
-            (CURLOPT_FAILONERROR, 1),
-        ] {
-            unsafe edge_easy_set_long(easy, option, value)
-        }
-        unsafe edge_easy_set_pointer(easy, CURLOPT_WRITEDATA, Unmanaged.passUnretained(received).toOpaque())
-        unsafe edge_easy_set_write_callback(easy, CURLOPT_WRITEFUNCTION) { bytes, size, count, owner in
-            guard let owner = unsafe owner else { return 0 }
-            let received = unsafe Unmanaged<Received>.fromOpaque(owner).takeUnretainedValue()
-            guard received.bytes.count + size * count <= received.limit else { return 0 }
-            unsafe received.bytes.append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: size * count))
-            return size * count
-        }
-    }
-
-    deinit { unsafe curl_easy_cleanup(easy) }
-
-    func bytes() throws(WarmInput.Problem) -> [UInt8] {
-        let code = unsafe curl_easy_perform(easy)
+    /// Downloads a sitemap with libcurl, on behalf of the user who runs the command; blocks.
+    private static func download(_ url: String) throws(WarmInput.Problem) -> [UInt8] {
+        guard let easy = EasyHandle() else { throw WarmInput.Problem("there is no memory for \(url)") }
+        defer { easy.dispose() }
+        easy.set(CURLOPT_URL, url)
+        easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
+        easy.set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
+        easy.set(CURLOPT_USERAGENT, "Edgeprint/\(Version.text)")
+        easy.set(CURLOPT_FOLLOWLOCATION, 1)
+        easy.set(CURLOPT_MAXREDIRS, 5)
+        easy.set(CURLOPT_TIMEOUT_MS, 60_000)
+        easy.set(CURLOPT_NOSIGNAL, 1)
+        easy.set(CURLOPT_FAILONERROR, 1)
+        let content = CollectedContent(limit: largest)
+        easy.collect(into: content)
+        let code = withExtendedLifetime(content) { easy.perform() }
         guard code == CURLE_OK else {
             throw WarmInput.Problem("\(url): \(unsafe String(cString: curl_easy_strerror(code)))")
         }
-        return received.bytes
+        return content.bytes
     }
 }
