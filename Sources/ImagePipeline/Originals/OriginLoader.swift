@@ -26,12 +26,6 @@ package struct OriginLoader: OriginLoading {
         self.suspended = suspended
     }
 
-    /// A load that has failed before it began.
-    private struct Refusal: LoadHandle {
-        var received: Int { 0 }
-        func cancel() {}
-    }
-
     /// The failure of all loads of a source that is suspended or offline; `nil` for others.
     private func refusal(of source: SourceRule) -> PipelineError? {
         switch suspended.mode(of: source.name) ?? (source.isOffline ? .offline : nil) {
@@ -52,11 +46,11 @@ package struct OriginLoader: OriginLoading {
     ) -> any LoadHandle {
         if let refusal = refusal(of: fetch.source) {
             completion(.failure(refusal))
-            return Refusal()
+            return EndedLoad()
         }
         guard let loader = loaders.loader(for: fetch.target) else {
             completion(.failure(.originNotFound))
-            return Refusal()
+            return EndedLoad()
         }
         var request = TransferRequest(fetch)
         let examination = ImageExamination(of: fetch.source)

@@ -6,11 +6,6 @@ package import LinuxSystem
 /// The completion is called on the caller's thread, before `load` returns. Responses have a strong entity tag and a freshness
 /// lifetime of a year, since another content is another URL.
 package struct DataLoader: TransferLoading {
-    private struct Ended: LoadHandle {
-        let received: Int
-        func cancel() {}
-    }
-
     private static let cacheControl = "public, max-age=31536000, immutable"
 
     private let time: any TimeSource
@@ -29,14 +24,14 @@ package struct DataLoader: TransferLoading {
     ) -> any LoadHandle {
         guard case .data(let data) = request.target else {
             completion(.failure(.notFound))
-            return Ended(received: 0)
+            return EndedLoad()
         }
         do throws(TransferError) {
             completion(.success(try response(to: request, data)))
         } catch {
             completion(.failure(error))
         }
-        return Ended(received: data.bytes.count)
+        return EndedLoad(received: data.bytes.count)
     }
 
     private func response(to request: TransferRequest, _ data: DataURL) throws(TransferError) -> TransferResponse {

@@ -48,6 +48,16 @@ extension LoadHandle {
     package var expected: Int? { nil }
 }
 
+/// The handle of a load that has ended before its loader returned.
+package struct EndedLoad: LoadHandle {
+    package let received: Int
+
+    /// Creates a handle.
+    package init(received: Int = 0) { self.received = received }
+
+    package func cancel() {}
+}
+
 /// The handle of a load, shared by its caller and the loader's thread.
 ///
 /// The completion is removed when it is called and so runs once; the other closures are removed with it.

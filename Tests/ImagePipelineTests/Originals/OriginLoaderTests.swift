@@ -10,11 +10,6 @@ import Testing
 struct OriginLoaderTests {
     /// A loader that fails every load with its own name.
     private struct Named: TransferLoading {
-        struct Handle: LoadHandle {
-            func cancel() {}
-            var received: Int { 0 }
-        }
-
         let name: String
         let accepts: @Sendable (OriginTarget) -> Bool
 
@@ -26,7 +21,7 @@ struct OriginLoaderTests {
             completion: @escaping @Sendable (Result<TransferResponse, TransferError>) -> Void
         ) -> any LoadHandle {
             completion(.failure(.unreachable("\(name) \(request.target.text)")))
-            return Handle()
+            return EndedLoad()
         }
     }
 

@@ -10,36 +10,14 @@ import Testing
 /// Owners that take long, by a clock that the test advances.
 @Suite(.timeLimit(.minutes(1)))
 struct OwnerDeadlineTests {
-    /// Declines each question after a number of seconds.
-    private final class Owners: OwnerAsking {
-        struct Handle: LoadHandle {
-            func cancel() {}
-            var received: Int { 0 }
-        }
-
-        let keeps: Int64 = 10
-        let delay: Int64
-        let time = Lock<ManualTime?>(nil)
-
-        init(delay: Int64) { self.delay = delay }
-
-        func ask(
-            _ request: VariantRequest,
-            _ question: OwnerQuestion,
-            _ context: LoadContext,
-            completion: @escaping @Sendable (OwnerReply) -> Void
-        ) -> (any LoadHandle)? {
-            let clock = time.withLock { $0 }
-            clock?.advance(seconds: delay)
-            completion(.declined)
-            return Handle()
-        }
-    }
-
+    /// Asks for a variant whose owner declines after a number of seconds.
     private func ask(delay: Int64) throws -> (PipelineRig, PendingAnswer) {
-        let owners = Owners(delay: delay)
-        let rig = try PipelineRig(owners: owners)
-        owners.time.withLock { $0 = rig.time }
+        let time = ManualTime(wallSeconds: 1_000)
+        let owners = ScriptedOwners { _ in
+            time.advance(seconds: delay)
+            return .declined
+        }
+        let rig = try PipelineRig(time: time, owners: owners)
         let deadline = SharedDeadline(rig.time.monotonic + 40_000_000_000)
         let question = OwnerQuestion(target: "/photos/a.png?w=10", fields: [])
         let pending = rig.ask("a.png", "w=10", deadline: deadline, question: question)

@@ -12,27 +12,13 @@ import Testing
 /// What an owner has said, on a node that may not know all purges, by a clock that the test advances.
 @Suite(.timeLimit(.minutes(1)))
 struct OwnerTouchTests {
-    /// Answers each question with a variant of one byte, and counts them.
-    private final class Owners: OwnerAsking {
-        struct Handle: LoadHandle {
-            func cancel() {}
-            func waitersChanged() {}
-            var received: Int { 0 }
-            var expected: Int? { nil }
-        }
+    /// The number of questions.
+    private let asked = Monitor(0)
+    private let question = OwnerQuestion(target: "/photos/a.png?w=10", fields: [])
 
-        let keeps: Int64 = 10
-        let asked = Lock(0)
-        let now: Int64
-
-        init(now: Int64) { self.now = now }
-
-        func ask(
-            _ request: VariantRequest,
-            _ question: OwnerQuestion,
-            _ context: LoadContext,
-            completion: @escaping @Sendable (OwnerReply) -> Void
-        ) -> (any LoadHandle)? {
+    /// Owners that answer with a variant of one byte, and count the questions.
+    private func owners(now: Int64) -> ScriptedOwners {
+        ScriptedOwners { [asked] request in
             asked.withLock { $0 += 1 }
             let record = OriginRecord(
                 key: request.origin.key,
@@ -61,32 +47,27 @@ struct OwnerTouchTests {
                 fields: [],
                 isCacheable: true
             )
-            completion(.variant(OwnedVariant(entity, at: now), OriginBody(copying: [7])))
-            return Handle()
+            return .variant(OwnedVariant(entity, at: now), OriginBody(copying: [7]))
         }
     }
 
-    private let question = OwnerQuestion(target: "/photos/a.png?w=10", fields: [])
-
     @Test func `out of touch, nobody is asked, and what was said in touch is not used`() throws {
-        let owners = Owners(now: 1_000)
-        let rig = try PipelineRig(outOfTouch: .revalidate, owners: owners)
+        let rig = try PipelineRig(outOfTouch: .revalidate, owners: owners(now: 1_000))
         rig.stayInTouch()
         #expect(try rig.ask("a.png", "w=10", question: question).value().status == .owner)
-        #expect(rig.hit("a.png", "w=10") == [7] && owners.asked.withLock { $0 } == 1)
+        #expect(rig.hit("a.png", "w=10") == [7] && asked.withLock { $0 } == 1)
         rig.progress.loseTouch()
         #expect(rig.hit("a.png", "w=10") == nil)
         let pending = rig.ask("a.png", "w=10", question: question)
         try rig.loader.wait(for: 1)[0].answer(rig.png(), at: rig.time.wallSeconds, cacheControl: "max-age=600")
         try rig.transformer.wait(for: 1)[0].make([1])
         #expect(try pending.value().entity.memory == [1])
-        #expect(owners.asked.withLock { $0 } == 1)
+        #expect(asked.withLock { $0 } == 1)
     }
 
     @Test func `a node that serves out of touch goes on asking`() throws {
-        let owners = Owners(now: 1_000)
-        let rig = try PipelineRig(outOfTouch: .serve, owners: owners)
+        let rig = try PipelineRig(outOfTouch: .serve, owners: owners(now: 1_000))
         #expect(try rig.ask("a.png", "w=10", question: question).value().status == .owner)
-        #expect(rig.hit("a.png", "w=10") == [7] && owners.asked.withLock { $0 } == 1)
+        #expect(rig.hit("a.png", "w=10") == [7] && asked.withLock { $0 } == 1)
     }
 }

@@ -21,6 +21,8 @@ final class PipelineRig: Sendable {
     private let lane: WorkLane
 
     /// - Parameters:
+    ///   - folder: where the cache is; a new one if `nil`.
+    ///   - time: the clock.
     ///   - originalsQuota: the disk quota of originals in bytes.
     ///   - tiers: how the tiers are used.
     ///   - outOfTouch: what the node of a cluster does out of touch; `nil` outside of one.
@@ -29,7 +31,9 @@ final class PipelineRig: Sendable {
     ///   - leases: with which nodes of a cluster take turns at downloads.
     ///   - owners: the other nodes of a cluster.
     ///   - disk: wraps the store of the pipeline.
-    convenience init(
+    init(
+        folder: TemporaryFolder? = nil,
+        time: ManualTime = ManualTime(wallSeconds: 1000),
         originalsQuota: Int = 10 << 30,
         tiers: TierPolicy = TierPolicy(),
         outOfTouch: PurgeProgress.OutOfTouch? = nil,
@@ -39,32 +43,7 @@ final class PipelineRig: Sendable {
         owners: (any OwnerAsking)? = nil,
         disk: (DiskStore) -> any DiskStoring = { $0 }
     ) throws {
-        try self.init(
-            folder: TemporaryFolder(),
-            time: ManualTime(wallSeconds: 1000),
-            originalsQuota: originalsQuota,
-            tiers: tiers,
-            outOfTouch: outOfTouch,
-            shared: shared,
-            ledgers: ledgers,
-            leases: leases,
-            owners: owners,
-            disk: disk
-        )
-    }
-
-    private init(
-        folder: TemporaryFolder,
-        time: ManualTime,
-        originalsQuota: Int = 10 << 30,
-        tiers: TierPolicy = TierPolicy(),
-        outOfTouch: PurgeProgress.OutOfTouch? = nil,
-        shared: (any SharedStoring)? = nil,
-        ledgers: BodyLedgers? = nil,
-        leases: (any DownloadLeasing)? = nil,
-        owners: (any OwnerAsking)? = nil,
-        disk: (DiskStore) -> any DiskStoring = { $0 }
-    ) throws {
+        let folder = try folder ?? TemporaryFolder()
         self.folder = folder
         self.time = time
         self.outOfTouch = outOfTouch

@@ -118,6 +118,22 @@ final class ScriptedLoader: OriginLoading {
     }
 }
 
+/// Owners that reply before `ask` returns.
+struct ScriptedOwners: OwnerAsking {
+    let keeps: Int64 = 10
+    let reply: @Sendable (VariantRequest) -> OwnerReply
+
+    func ask(
+        _ request: VariantRequest,
+        _ question: OwnerQuestion,
+        _ context: LoadContext,
+        completion: @escaping @Sendable (OwnerReply) -> Void
+    ) -> (any LoadHandle)? {
+        completion(reply(request))
+        return EndedLoad()
+    }
+}
+
 /// Workers whose results the test sends.
 final class ScriptedTransformer: Transforming {
     final class Job: TransformHandle {

@@ -5,11 +5,6 @@ import OriginTransfer
 
 /// Records fetches; finds nothing.
 final class EmptyLoader: OriginLoading {
-    private struct Ended: LoadHandle {
-        var received: Int { 0 }
-        func cancel() {}
-    }
-
     private let all = Lock<[OriginFetch]>([])
     var fetches: [OriginFetch] { all.withLock { $0 } }
 
@@ -20,7 +15,7 @@ final class EmptyLoader: OriginLoading {
     ) -> any LoadHandle {
         all.withLock { $0.append(fetch) }
         completion(.failure(.originNotFound))
-        return Ended()
+        return EndedLoad()
     }
 }
 
