@@ -227,6 +227,19 @@ int edge_yield_memory(void) {
     return failure;
 }
 
+// In a child: handlers of the parent must not run, and its blocked signals must arrive.
+static void reset_signals(void) {
+    for (int signal = 1; signal < NSIG; signal++) {
+        struct sigaction action;
+        memset(&action, 0, sizeof action);
+        action.sa_handler = SIG_DFL;
+        sigaction(signal, &action, NULL);
+    }
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
 pid_t edge_spawn(const char *path, char *const argv[], char *const envp[], const int *descriptors, int descriptor_count,
                  int64_t limit_address_space, int64_t limit_cpu_seconds, int64_t limit_files, int64_t limit_file_size) {
     if (descriptor_count < 0 || descriptor_count > max_descriptors) {
@@ -247,15 +260,7 @@ pid_t edge_spawn(const char *path, char *const argv[], char *const envp[], const
         errno = saved;
         return pid;
     }
-    for (int signal = 1; signal < NSIG; signal++) {
-        struct sigaction action;
-        memset(&action, 0, sizeof action);
-        action.sa_handler = SIG_DFL;
-        sigaction(signal, &action, NULL);
-    }
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
+    reset_signals();
     if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) _exit(126);
     if (getppid() != parent) _exit(126);
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) _exit(126);
@@ -292,15 +297,7 @@ pid_t edge_spawn_successor(const char *path, char *const argv[], char *const env
         errno = saved;
         return pid;
     }
-    for (int signal = 1; signal < NSIG; signal++) {
-        struct sigaction action;
-        memset(&action, 0, sizeof action);
-        action.sa_handler = SIG_DFL;
-        sigaction(signal, &action, NULL);
-    }
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
+    reset_signals();
     // First copies above all targets, since a descriptor may have the number of another one's target.
     for (int i = 0; i < descriptor_count; i++) {
         descriptors[i] = fcntl(descriptors[i], F_DUPFD_CLOEXEC, 3 + descriptor_count);

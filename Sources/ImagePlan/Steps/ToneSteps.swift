@@ -20,10 +20,21 @@ extension FactorStep {
     package var value: String { factor.text }
 }
 
+/// A step that multiplies distances of colour values from a fixed colour.
+package protocol LinearStep: FactorStep {}
+
+extension LinearStep {
+    package static var range: ClosedRange<FixedDecimal> { FixedDecimal(0)...FixedDecimal(10) }
+
+    /// Below 1 nothing is clipped, so the step commutes with scaling.
+    package func loadRequirement(on picture: PictureShape) -> LoadRequirement {
+        factor < FixedDecimal(1) ? .anyScale : .fullSize
+    }
+}
+
 /// `brightness`: multiplies every colour value by a factor (`brightness()` of CSS Filter Effects 1).
-package struct BrightnessStep: FactorStep {
+package struct BrightnessStep: LinearStep {
     package static let name = "brightness"
-    package static let range = FixedDecimal(0)...FixedDecimal(10)
 
     /// 0 (black) to 10.
     package let factor: FixedDecimal
@@ -32,17 +43,11 @@ package struct BrightnessStep: FactorStep {
     package init(factor: FixedDecimal) {
         self.factor = factor
     }
-
-    /// Below 1 nothing is clipped, so the step commutes with scaling.
-    package func loadRequirement(on picture: PictureShape) -> LoadRequirement {
-        factor < FixedDecimal(1) ? .anyScale : .fullSize
-    }
 }
 
 /// `contrast`: multiplies each colour value's distance from mid-grey (`contrast()` of CSS Filter Effects 1).
-package struct ContrastStep: FactorStep {
+package struct ContrastStep: LinearStep {
     package static let name = "contrast"
-    package static let range = FixedDecimal(0)...FixedDecimal(10)
 
     /// 0 (all grey) to 10.
     package let factor: FixedDecimal
@@ -51,17 +56,11 @@ package struct ContrastStep: FactorStep {
     package init(factor: FixedDecimal) {
         self.factor = factor
     }
-
-    /// Below 1 nothing is clipped, so the step commutes with scaling.
-    package func loadRequirement(on picture: PictureShape) -> LoadRequirement {
-        factor < FixedDecimal(1) ? .anyScale : .fullSize
-    }
 }
 
 /// `saturation`: multiplies each colour's distance from its grey (`saturate()` of CSS Filter Effects 1).
-package struct SaturationStep: FactorStep {
+package struct SaturationStep: LinearStep {
     package static let name = "saturation"
-    package static let range = FixedDecimal(0)...FixedDecimal(10)
 
     /// 0 (greys only) to 10.
     package let factor: FixedDecimal
@@ -73,11 +72,6 @@ package struct SaturationStep: FactorStep {
 
     /// A 3 × 3 matrix product.
     package func cost(on picture: PictureShape) -> Int { picture.size.pixels.multipliedSaturated(by: 4) }
-
-    /// Below 1 nothing is clipped, so the step commutes with scaling.
-    package func loadRequirement(on picture: PictureShape) -> LoadRequirement {
-        factor < FixedDecimal(1) ? .anyScale : .fullSize
-    }
 }
 
 /// `gamma`: raises each colour value, as a fraction of white, to 1 ÷ gamma; more than 1 brightens.

@@ -3,23 +3,21 @@ import CVips
 extension Raster {
     /// Returns an image of 8-bit bands with a copy of bytes, pixel by pixel.
     static func bytes(_ bytes: [UInt8], width: Int, height: Int, bands: Int) throws(VipsError) -> Raster {
-        precondition(bytes.count == width * height * bands)
-        let image = unsafe bytes.withUnsafeBytes { buffer in
-            unsafe vips_image_new_from_memory_copy(
-                buffer.baseAddress,
-                buffer.count,
-                CInt(width),
-                CInt(height),
-                CInt(bands),
-                VIPS_FORMAT_UCHAR
-            )
-        }
-        guard let image = unsafe image else { throw VipsError.take("new_from_memory") }
-        return unsafe Raster(owning: image)
+        try copy(of: bytes, VIPS_FORMAT_UCHAR, width: width, height: height, bands: bands)
     }
 
     /// Returns an image of bands of floats, pixel by pixel.
     static func floats(_ values: [Float], width: Int, height: Int, bands: Int = 1) throws(VipsError) -> Raster {
+        try copy(of: values, VIPS_FORMAT_FLOAT, width: width, height: height, bands: bands)
+    }
+
+    private static func copy<Value: BitwiseCopyable>(
+        of values: [Value],
+        _ format: VipsBandFormat,
+        width: Int,
+        height: Int,
+        bands: Int
+    ) throws(VipsError) -> Raster {
         precondition(values.count == width * height * bands)
         let image = unsafe values.withUnsafeBytes { buffer in
             unsafe vips_image_new_from_memory_copy(
@@ -28,7 +26,7 @@ extension Raster {
                 CInt(width),
                 CInt(height),
                 CInt(bands),
-                VIPS_FORMAT_FLOAT
+                format
             )
         }
         guard let image = unsafe image else { throw VipsError.take("new_from_memory") }

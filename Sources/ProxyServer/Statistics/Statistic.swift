@@ -61,14 +61,7 @@ extension Statistic {
         isListed: @escaping @Sendable (Reading) -> Bool = { _ in true },
         _ value: @escaping @Sendable (Reading) -> some BinaryInteger & SendableMetatype
     ) -> Statistic {
-        Statistic(
-            .counter,
-            path,
-            metric,
-            phrase.map { [$0] } ?? [],
-            isListed: isListed,
-            .value { .number(Int(clamping: value($0))) }
-        )
+        Statistic(.counter, path, metric, phrase.map { [$0] } ?? [], isListed: isListed, number(value))
     }
 
     /// Numbers that only increase, one for each value of the metric's label.
@@ -79,14 +72,7 @@ extension Statistic {
         isListed: @escaping @Sendable (Reading) -> Bool = { _ in true },
         _ values: @escaping @Sendable (Reading) -> [(String, Int)]
     ) -> Statistic {
-        Statistic(
-            .counter,
-            path,
-            metric,
-            phrase.map { [$0] } ?? [],
-            isListed: isListed,
-            .value { .object(values($0).sorted { $0.0 < $1.0 }.map { .init($0.0, .number($0.1)) }) }
-        )
+        Statistic(.counter, path, metric, phrase.map { [$0] } ?? [], isListed: isListed, numbers(values))
     }
 
     /// A whole number that can increase and decrease.
@@ -97,14 +83,7 @@ extension Statistic {
         isListed: @escaping @Sendable (Reading) -> Bool = { _ in true },
         _ value: @escaping @Sendable (Reading) -> some BinaryInteger & SendableMetatype
     ) -> Statistic {
-        Statistic(
-            .gauge,
-            path,
-            metric,
-            phrase.map { [$0] } ?? [],
-            isListed: isListed,
-            .value { .number(Int(clamping: value($0))) }
-        )
+        Statistic(.gauge, path, metric, phrase.map { [$0] } ?? [], isListed: isListed, number(value))
     }
 
     /// Whole numbers that can increase and decrease, one for each value of the metric's label.
@@ -114,14 +93,18 @@ extension Statistic {
         isListed: @escaping @Sendable (Reading) -> Bool = { _ in true },
         _ values: @escaping @Sendable (Reading) -> [(String, Int)]
     ) -> Statistic {
-        Statistic(
-            .gauge,
-            path,
-            metric,
-            [],
-            isListed: isListed,
-            .value { .object(values($0).sorted { $0.0 < $1.0 }.map { .init($0.0, .number($0.1)) }) }
-        )
+        Statistic(.gauge, path, metric, [], isListed: isListed, numbers(values))
+    }
+
+    private static func number(
+        _ value: @escaping @Sendable (Reading) -> some BinaryInteger & SendableMetatype
+    ) -> Source {
+        .value { .number(Int(clamping: value($0))) }
+    }
+
+    /// Numbers by label, in its order.
+    private static func numbers(_ values: @escaping @Sendable (Reading) -> [(String, Int)]) -> Source {
+        .value { .object(values($0).sorted { $0.0 < $1.0 }.map { .init($0.0, .number($0.1)) }) }
     }
 
     /// A number with a fraction that only increases; Prometheus alone reports it.
