@@ -33,7 +33,7 @@ extension DiskIndex {
     ) throws(SQLiteError) -> [Int64] {
         try connection.all(
             """
-            SELECT id FROM \(Self.table(diskClass)) WHERE id > ?1 \
+            SELECT id FROM \(diskClass.table) WHERE id > ?1 \
             AND (length(key) <> 32 OR length(digest) <> 32 OR length < 0) ORDER BY id LIMIT ?2
             """,
             [.integer(id), .integer(count)]
@@ -42,7 +42,7 @@ extension DiskIndex {
 
     /// Deletes a row regardless of its content.
     mutating func deleteRow(_ diskClass: DiskClass, _ id: Int64) throws(SQLiteError) {
-        try connection.run("DELETE FROM \(Self.table(diskClass)) WHERE id = ?1", [.integer(id)])
+        try connection.run("DELETE FROM \(diskClass.table) WHERE id = ?1", [.integer(id)])
     }
 
     /// Whether nothing needs an original's row that has no body.
@@ -57,9 +57,5 @@ extension DiskIndex {
             """,
             [.integer(id), .integer(keepsSeeded ? 1 : 0)]
         ) { _ in true } == nil
-    }
-
-    private static func table(_ diskClass: DiskClass) -> String {
-        diskClass == .originals ? "origins" : "variants"
     }
 }

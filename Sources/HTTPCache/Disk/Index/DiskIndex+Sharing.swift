@@ -35,26 +35,13 @@ extension DiskIndex {
             ORDER BY id DESC LIMIT \(Self.mostNames - 1)) WHERE linked = 0 AND length = ?3 AND key <> ?4 LIMIT 1
             """,
             [.key(digest), .text(scope.namespace), .integer(length), .key(key)]
-        ) { row -> Entry? in
-            guard let key = row.key(1), let digest = row.key(2) else { return nil }
-            return Entry(
-                diskClass: diskClass,
-                namespace: scope.namespace,
-                id: row.integer(0),
-                key: key,
-                digest: digest,
-                length: row.count(3),
-                trailer: row.count(4),
-                isLinked: row.integer(5) != 0
-            )
-        }
+        ) { Self.entry($0, of: diskClass, in: scope.namespace) }
         return entry ?? nil
     }
 
     /// Whether another row counts the bytes of an entry now.
     mutating func isLinked(_ entry: Entry) throws(SQLiteError) -> Bool {
-        let table = entry.diskClass == .originals ? "origins" : "variants"
-        return try connection.first("SELECT linked FROM \(table) WHERE id = ?1", [.integer(entry.id)]) {
+        try connection.first("SELECT linked FROM \(entry.diskClass.table) WHERE id = ?1", [.integer(entry.id)]) {
             $0.integer(0) != 0
         } ?? false
     }
@@ -63,7 +50,7 @@ extension DiskIndex {
     ///
     /// - Returns: whether there is one.
     mutating func passOn(_ entry: Entry) throws(SQLiteError) -> Bool {
-        let table = entry.diskClass == .originals ? "origins" : "variants"
+        let table = entry.diskClass.table
         return try connection.first(
             """
             UPDATE \(table) SET linked = 0 WHERE id = (SELECT id FROM \(table) WHERE digest = ?1 AND linked = 1 \
@@ -82,7 +69,7 @@ extension DiskIndex {
         _ digest: CacheKey,
         in scope: BodyScope
     ) throws(SQLiteError) -> Bool {
-        let table = diskClass == .originals ? "origins" : "variants"
+        let table = diskClass.table
         return try connection.first(
             """
             UPDATE \(table) SET linked = 0 WHERE id = ?3 AND linked = 1 AND NOT EXISTS \

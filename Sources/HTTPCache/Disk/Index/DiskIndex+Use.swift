@@ -32,9 +32,8 @@ extension DiskIndex {
 
     /// Records a use, unless a later one is recorded.
     mutating func touch(_ diskClass: DiskClass, _ key: CacheKey, use: Use) throws(SQLiteError) {
-        let table = diskClass == .originals ? "origins" : "variants"
         try connection.run(
-            "UPDATE \(table) SET used = ?2, accessed_at = ?3 WHERE key = ?1 AND used < ?2",
+            "UPDATE \(diskClass.table) SET used = ?2, accessed_at = ?3 WHERE key = ?1 AND used < ?2",
             [.key(key), .integer(use.order), .integer(use.wallSeconds)]
         )
     }
@@ -178,10 +177,15 @@ extension DiskIndex {
     }
 
     private static func bodyEntry(_ row: SQLiteStatement) -> Entry? {
+        entry(row, of: .originals, in: row.text(6) ?? "")
+    }
+
+    /// The entry of a row with `id`, `key`, `digest`, `length`, `trailer` and `linked`; `nil` for a damaged one.
+    static func entry(_ row: SQLiteStatement, of diskClass: DiskClass, in namespace: String) -> Entry? {
         guard let key = row.key(1), let digest = row.key(2) else { return nil }
         return Entry(
-            diskClass: .originals,
-            namespace: row.text(6) ?? "",
+            diskClass: diskClass,
+            namespace: namespace,
             id: row.integer(0),
             key: key,
             digest: digest,

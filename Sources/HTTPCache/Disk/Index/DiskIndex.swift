@@ -107,3 +107,8 @@ struct DiskIndex: ~Copyable {
         _ = try? connection.run("ROLLBACK")
     }
 }
+
+extension DiskClass {
+    /// The table of the index.
+    var table: String { self == .originals ? "origins" : "variants" }
+}
