@@ -9,8 +9,7 @@ package struct FieldLine: Hashable, Sendable {
 
     /// Creates a line; `nil` if the name is not a token or the value has control characters, which could inject another line.
     package init?(name: String, value: [UInt8]) {
-        let isToken = !name.isEmpty && name.utf8.allSatisfy { FieldSyntax.isTokenCharacter($0) }
-        guard isToken, value.allSatisfy({ $0 >= 32 && $0 != 127 || $0 == 9 }) else { return nil }
+        guard FieldSyntax.isToken(name), value.allSatisfy({ $0 >= 32 && $0 != 127 || $0 == 9 }) else { return nil }
         self.init(sound: name, Self.trimmed(value[...]))
     }
 

@@ -1,7 +1,12 @@
 /// Parsers for the common lexical elements of header fields (RFC 9110 §5.6), from bytes and without building strings.
 ///
 /// Positions are indices into the given span; each function advances `position` past what it has consumed.
-enum FieldSyntax {
+package enum FieldSyntax {
+    /// Whether a text is a token (RFC 9110 §5.6.2).
+    package static func isToken(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { isTokenCharacter($0) }
+    }
+
     /// Whether a byte is a `tchar` (RFC 9110 §5.6.2).
     @inline(__always)
     static func isTokenCharacter(_ byte: UInt8) -> Bool {

@@ -91,7 +91,7 @@ enum RequestFields {
     }
 
     private static func isAllowed(_ field: HeaderField) -> Bool {
-        isToken(field.name) && !reserved.contains(field.name.lowercased())
+        FieldSyntax.isToken(field.name) && !reserved.contains(field.name.lowercased())
     }
 
     /// Formats a line for `CURLOPT_HTTPHEADER`, where `Name:` would remove the field and `Name;` sends it empty.
@@ -102,16 +102,5 @@ enum RequestFields {
     /// Whether a value contains no control characters except tabs, so that it cannot inject fields (RFC 9110 §5.5).
     private static func isText(_ value: String) -> Bool {
         value.utf8.allSatisfy { $0 >= 32 && $0 != 127 || $0 == 9 }
-    }
-
-    /// Whether a name is a token (RFC 9110 §5.6.2).
-    private static func isToken(_ name: String) -> Bool {
-        !name.isEmpty
-            && name.utf8.allSatisfy {
-                switch $0 {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-                default: "!#$%&'*+-.^_`|~".utf8.contains($0)
-                }
-            }
     }
 }

@@ -1,8 +1,10 @@
+import HTTPSemantics
+
 extension ValueFormat where Value == String {
     /// A method of a raw source (RFC 9110 §9.1): a case-sensitive token, except TRACE and CONNECT.
     static var method: ValueFormat {
         let token = ValueFormat.scalar("a method such as POST") { text in
-            !text.isEmpty && text.utf8.allSatisfy(isTokenByte) ? text : nil
+            FieldSyntax.isToken(text) ? text : nil
         } write: {
             .quoted($0)
         }
@@ -19,14 +21,6 @@ extension ValueFormat where Value == String {
             write: token.write,
             schema: .text(pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
         )
-    }
-
-    /// RFC 9110 §5.6.2.
-    private static func isTokenByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-        }
     }
 
     /// The reason why a method cannot be forwarded, or `nil`.

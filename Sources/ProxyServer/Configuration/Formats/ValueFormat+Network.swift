@@ -1,5 +1,6 @@
 import Glibc
 import HTTPKit
+import HTTPSemantics
 import ImagePipeline
 import OriginTransfer
 import LinuxSystem
@@ -85,7 +86,7 @@ extension ValueFormat where Value == [HeaderField] {
 
     private static func readField(_ entry: TreeEntry, _ problems: inout ValueProblems) -> HeaderField? {
         let name = entry.key
-        guard !name.isEmpty, name.utf8.allSatisfy(isTokenCharacter) else {
+        guard FieldSyntax.isToken(name) else {
             problems.add("is not a valid field name", at: entry.place, path: [name])
             return nil
         }
@@ -101,16 +102,6 @@ extension ValueFormat where Value == [HeaderField] {
             return nil
         }
         return HeaderField(name: name, value: value)
-    }
-
-    /// RFC 9110 §5.6.2 `tchar`.
-    private static func isTokenCharacter(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-        }
     }
 
     /// Whether a field's value may be shown; any other one may be a credential.

@@ -1,4 +1,5 @@
 import Dialects
+import HTTPSemantics
 import ImagePipeline
 import ImagePlan
 
@@ -283,13 +284,7 @@ enum SourceSchema {
 
     /// A cookie's name (RFC 6265 §4.1.1).
     private static let cookieName = ValueFormat<String>.scalar("a cookie's name") { text in
-        let isToken = text.utf8.allSatisfy { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-            default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-            }
-        }
-        return isToken && !text.isEmpty ? text : nil
+        FieldSyntax.isToken(text) ? text : nil
     } write: {
         .quoted($0)
     }
