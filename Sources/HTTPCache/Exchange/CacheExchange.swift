@@ -187,7 +187,7 @@ package final class CacheExchange<Origin: CacheOrigin>: Sendable {
     /// Continues on a thread that may change the store.
     private func proceed(_ work: @escaping @Sendable () -> Void) {
         guard store.blocks, let lane = context.lane else { return work() }
-        if !lane.submit(work) { end(.failure(.overloaded("too many requests are waiting for the disk"))) }
+        if !lane.submit(work) { end(.failure(.diskQueueFull)) }
     }
 
     // MARK: Arriving responses

@@ -27,6 +27,10 @@ package protocol CacheFailure: Error, Hashable, Sendable {
 }
 
 extension CacheFailure {
+    /// The queue of blocking work is full (`WorkLane`).
+    package static var diskQueueFull: Self { .overloaded("too many requests are waiting for the disk") }
+    /// The time limit of a request ended in the queue of blocking work.
+    package static var diskWaitTooLong: Self { .overloaded("the request waited too long for the disk") }
     /// Whether a stale response may be served in its place (RFC 5861 §4).
     package var allowsStale: Bool { traits.allowsStale }
     /// Whether the origin states that the resource no longer exists.

@@ -83,7 +83,7 @@ package final class RawProxy<Origin: CacheOrigin>: Sendable {
         hold(request) {
             load.start($0, mayWait: true)
         } late: {
-            load.fail(.overloaded("the request waited too long for the disk"))
+            load.fail(.diskWaitTooLong)
         }
         return Subscription { load.cancel() }
     }

@@ -57,3 +57,10 @@ package enum PipelineError: CacheFailure {
     /// The last waiter left, or the daemon is stopping.
     case cancelled
 }
+
+extension PipelineError {
+    /// The time limit of a request ended in the queue of transforms.
+    static var workerWaitTooLong: PipelineError { .overloaded("the request waited too long for a worker") }
+    /// The loader delivered a response without the content that it announced.
+    static var notDelivered: PipelineError { .originProtocol("the original was not delivered") }
+}

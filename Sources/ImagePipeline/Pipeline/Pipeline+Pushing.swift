@@ -38,7 +38,7 @@ extension Pipeline {
             parts.failures.remove(selection)
             exchange(original, as: request, completion)
         }
-        if !isTaken { completion(.failure(.overloaded("too many requests are waiting for the disk"))) }
+        if !isTaken { completion(.failure(.diskQueueFull)) }
     }
 
     private func exchange(

@@ -40,7 +40,7 @@ extension Pipeline {
             }
             subscription.set(load)
         }
-        if !isTaken { completion(.failure(.overloaded("too many requests are waiting for the disk"))) }
+        if !isTaken { completion(.failure(.diskQueueFull)) }
         return subscription
     }
 

@@ -15,7 +15,7 @@ extension VariantTask {
             guard let copy = copies.find(of: outcome.origin.record) else { return makeOfMezzanine(outcome) }
             make(of: outcome, copy.body, copy: copy)
         }
-        if !isTaken { end(.failure(.overloaded("too many requests are waiting for the disk"))) }
+        if !isTaken { end(.failure(.diskQueueFull)) }
     }
 
     /// Makes the variant of a mezzanine that this or another node has made, or asks for the original's content.
@@ -44,16 +44,17 @@ extension VariantTask {
         of record: OriginRecord,
         _ search: Flight<MezzanineStage.Found?, PipelineError>
     ) {
-        let overloaded = PipelineError.overloaded("too many requests are waiting for the disk")
         let stage = MezzanineStage(parts: parts)
         let isTaken = parts.readLane.submit { [parts] in
             stage.findAnywhere(wanted, of: record) { keep in
                 _ = search.publish(of: record, keep)
             } completion: { found in
-                if !parts.readLane.submit({ search.finish(.success(found)) }) { search.finish(.failure(overloaded)) }
+                if !parts.readLane.submit({ search.finish(.success(found)) }) {
+                    search.finish(.failure(.diskQueueFull))
+                }
             }
         }
-        if !isTaken { search.finish(.failure(overloaded)) }
+        if !isTaken { search.finish(.failure(.diskQueueFull)) }
     }
 
     /// Whether a failure may be the fault of the mezzanine that replaced the original: not that it took too long.
@@ -74,7 +75,7 @@ extension VariantTask {
     private func askForBody() {
         joinOriginal(for: .body, needsBody: true, isJudged: true) { [self] outcome in
             guard let body = outcome.body else {
-                return end(.failure(.originProtocol("the original was not delivered")))
+                return end(.failure(.notDelivered))
             }
             make(of: outcome, body)
         }

@@ -47,7 +47,7 @@ extension VariantTask {
                     guard let result = received?.decoded(), use(result, resolved, of: joined, with: auxiliaries)
                     else { return otherwise() }
                 }
-                if !isTaken { end(.failure(.overloaded("too many requests are waiting for the disk"))) }
+                if !isTaken { end(.failure(.diskQueueFull)) }
             }
         }
     }

@@ -68,7 +68,7 @@ final class VariantTask: Sendable {
         } else if !mayLookUp {
             askForOriginal()
         } else if !parts.readLane.submit({ self.lookUp() }) {
-            end(.failure(.overloaded("too many requests are waiting for the disk")))
+            end(.failure(.diskQueueFull))
         }
     }
 
@@ -80,7 +80,7 @@ final class VariantTask: Sendable {
 
     private func lookUp() {
         guard !context.deadline.isPast(at: parts.time.monotonic) else {
-            end(.failure(.overloaded("the request waited too long for the disk")))
+            end(.failure(.diskWaitTooLong))
             return
         }
         guard let entity = DiskVariantStage(parts: parts).entity(for: request, of: flight) else {

@@ -78,7 +78,7 @@ final class AuxiliaryStage: Sendable {
         let auxiliary = auxiliaries[index]
         if needsBodies {
             guard outcome.body != nil else {
-                return fail(.originProtocol("the original was not delivered"), at: index)
+                return fail(.notDelivered, at: index)
             }
             let header = outcome.origin.record.header
             let (plan, source) = (Plan.identity.canonicalText, auxiliary.origin.source)

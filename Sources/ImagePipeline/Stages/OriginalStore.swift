@@ -49,7 +49,7 @@ struct OriginalStore: ResponseStore {
         replacing stored: StoredResponse?
     ) throws(PipelineError) -> StoredResponse {
         guard case .file(let body) = response.content else {
-            throw .originProtocol("the original was not delivered")
+            throw .notDelivered
         }
         let header: ImageHeader
         do throws(PipelineError) {

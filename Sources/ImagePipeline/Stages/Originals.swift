@@ -105,11 +105,11 @@ struct Originals: Sendable {
         flight.enter(.disk)
         let isTaken = parts.readLane.submit { [request] in
             guard !request.deadline.isPast(at: parts.time.monotonic) else {
-                return flight.finish(.failure(.overloaded("the request waited too long for the disk")))
+                return flight.finish(.failure(.diskWaitTooLong))
             }
             decide(request, unless: isReplaced, flight)
         }
-        if !isTaken { flight.finish(.failure(.overloaded("too many requests are waiting for the disk"))) }
+        if !isTaken { flight.finish(.failure(.diskQueueFull)) }
     }
 
     private func decide(
@@ -244,7 +244,7 @@ struct OriginOutcome: Sendable {
         _ delivery: Delivery
     ) -> Result<OriginOutcome, PipelineError> {
         guard case .stored(let response) = outcome.answer, let original = response.original else {
-            return .failure(.originProtocol("the original was not delivered"))
+            return .failure(.notDelivered)
         }
         let body: OriginBody? = if case .file(let body) = response.content { body } else { nil }
         return .success(

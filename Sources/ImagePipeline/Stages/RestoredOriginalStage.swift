@@ -76,7 +76,7 @@ struct RestoredOriginalStage: Sendable {
                 completion(body(of: result, record, copy).map { StoredResponse(original, $0) } ?? stored)
             }
             if !isTaken {
-                store.flight.finish(.failure(.overloaded("too many requests are waiting for the disk")))
+                store.flight.finish(.failure(.diskQueueFull))
             }
         }
         store.flight.onChange { handle.waitersChanged() }

@@ -82,7 +82,7 @@ struct SharedOriginalStage: Sendable {
 
     private func resume(_ work: @escaping @Sendable () -> Void) {
         if !parts.readLane.submit(work) {
-            store.flight.finish(.failure(.overloaded("too many requests are waiting for the disk")))
+            store.flight.finish(.failure(.diskQueueFull))
         }
     }
 

@@ -162,7 +162,7 @@ final class TransformGroups: Sendable {
     private func make(_ key: Key) {
         // Finding a mezzanine reads the disk's index.
         guard !parts.readLane.submit({ self.makeNow(key) }) else { return }
-        for order in takeWaiting(key) { order.end(.failure(.overloaded("too many requests are waiting for the disk"))) }
+        for order in takeWaiting(key) { order.end(.failure(.diskQueueFull)) }
         ended(key)
     }
 

@@ -34,7 +34,7 @@ extension WorkerDriver {
         guard pending.begin(wake) else { return true }
         let start = shared.time.monotonic
         guard !shared.queue.isTooLate(pending, at: start) else {
-            pending.end(.failure(.overloaded("the request waited too long for a worker")))
+            pending.end(.failure(.workerWaitTooLong))
             return true
         }
         note { statistics, index in

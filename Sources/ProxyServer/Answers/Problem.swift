@@ -26,6 +26,11 @@ struct Problem: Error, Hashable, Sendable {
         self.allow = allow
     }
 
+    /// The queue of blocking work is full.
+    static var diskQueueFull: Problem { Problem(503, "Too much work is waiting for the disk.", retryAfter: 1) }
+    /// The request lacks the signature that `signing.required` demands.
+    static var notSigned: Problem { Problem(403, "The request is not signed (signing.required).", parameter: "sig") }
+
     /// The same problem for a request whose source is known.
     var ofSource: Problem {
         var problem = self

@@ -13,7 +13,7 @@ struct LivePageRoute: AdminRoute {
         .later { [self] complete in
             // Rendering takes milliseconds, and reads the state of processes.
             let isTaken = reader.statistics.pipeline.submit { complete(.page(page(request).text)) }
-            if !isTaken { complete(Response(Problem(503, "Too much work is waiting for the disk.", retryAfter: 1))) }
+            if !isTaken { complete(Response(Problem.diskQueueFull)) }
         }
     }
 
@@ -54,7 +54,7 @@ struct LiveStreamRoute: AdminRoute {
                 }
                 complete(hub.subscribe(to: .live, while: request.isStillSignedIn) { reader.document() })
             }
-            if !isTaken { complete(Response(Problem(503, "Too much work is waiting for the disk.", retryAfter: 1))) }
+            if !isTaken { complete(Response(Problem.diskQueueFull)) }
         }
     }
 }

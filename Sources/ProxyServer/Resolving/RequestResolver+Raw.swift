@@ -136,7 +136,7 @@ extension RequestPermission {
     ) throws(Problem) -> Int? {
         guard let signature else {
             guard !isRequired else {
-                throw Problem(403, "The request is not signed (signing.required).", parameter: "sig")
+                throw Problem.notSigned
             }
             return nil
         }

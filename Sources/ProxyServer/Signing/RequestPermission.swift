@@ -41,7 +41,7 @@ struct RequestPermission: Sendable {
     ) throws(Problem) -> Int? {
         let verdict = foreign?.verdict ?? verdict(on: query, path: path)
         guard !isRequired || verdict != .missing else {
-            throw Problem(403, "The request is not signed (signing.required).", parameter: "sig")
+            throw Problem.notSigned
         }
         if let foreign { return foreign.signingKey }
         try Self.refuse(verdict, query)
@@ -69,7 +69,7 @@ struct RequestPermission: Sendable {
         let verdict = foreign?.verdict ?? verdict(on: query, path: path, method: method)
         guard verdict != .missing else {
             guard !isRequired else {
-                throw Problem(403, "The request is not signed (signing.required).", parameter: "sig")
+                throw Problem.notSigned
             }
             guard isAllowed else {
                 throw Problem(403, refusal, parameter: query.url?.name ?? "url")

@@ -138,7 +138,7 @@ final class PendingTransform: TransformHandle {
     var measure: Measure? { state.withLock(\.measure) }
 
     /// Fails a job that will not get a worker in time.
-    func drop() { endElsewhere(.overloaded("the request waited too long for a worker")) }
+    func drop() { endElsewhere(.workerWaitTooLong) }
 
     /// Whether the job was cancelled or has ended.
     var isAbandoned: Bool {

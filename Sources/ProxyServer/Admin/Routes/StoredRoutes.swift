@@ -271,7 +271,7 @@ extension AdminAnswer {
                     complete(Response(error))
                 }
             }
-            if !isTaken { complete(Response(Problem(503, "Too much work is waiting for the disk.", retryAfter: 1))) }
+            if !isTaken { complete(Response(Problem.diskQueueFull)) }
         }
     }
 }

@@ -27,7 +27,7 @@ struct WarmRoute: AdminRoute {
                     complete(Response(error))
                 }
             }
-            if !isTaken { complete(Response(Problem(503, "Too much work is waiting for the disk.", retryAfter: 1))) }
+            if !isTaken { complete(Response(Problem.diskQueueFull)) }
         }
     }
 
