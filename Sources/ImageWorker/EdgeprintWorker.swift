@@ -22,7 +22,7 @@ enum EdgeprintWorker {
         edge_malloc_keep(64 << 20)
         let socket = JobSocket()
         VipsRuntime.setEnvironment()
-        let isInquiry = CommandLine.arguments.count > 1 && CommandLine.arguments[1] == CapabilityReport.flag
+        let isInquiry = CommandLine.arguments.count > 1 && CommandLine.arguments[1] == WorkerCapabilities.flag
         if options.mode != .off, !isInquiry {
             // Libraries print what a sandbox keeps from them, such as a writable cache of fonts.
             sandbox.silence()

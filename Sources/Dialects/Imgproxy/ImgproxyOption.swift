@@ -47,12 +47,7 @@ struct ImgproxyOption {
     /// An argument as a whole number; `nil` if it is missing.
     func integer(_ index: Int, in range: ClosedRange<Int>) throws(RequestError) -> Int? {
         guard let text = argument(index) else { return nil }
-        guard let number = FixedDecimal(parsing: text)?.whole, !text.utf8.contains(UInt8(ascii: ".")),
-            range.contains(number)
-        else {
-            throw error("must be a whole number from \(range.lowerBound) to \(range.upperBound)")
-        }
-        return number
+        return try Parameter(name, text).integer(in: range)
     }
 
     /// The only argument as a whole number.
@@ -64,10 +59,7 @@ struct ImgproxyOption {
     /// An argument as a number; `nil` if it is missing.
     func number(_ index: Int, in range: ClosedRange<FixedDecimal>) throws(RequestError) -> FixedDecimal? {
         guard let text = argument(index) else { return nil }
-        guard let number = FixedDecimal(parsing: text), range.contains(number) else {
-            throw error("must be a number from \(range.lowerBound.text) to \(range.upperBound.text)")
-        }
-        return number
+        return try Parameter(name, text).decimal(in: range)
     }
 
     /// The only argument as a number.

@@ -45,10 +45,8 @@ package struct WorkerInquiry: Sendable {
     }
 
     private func arguments(_ calls: [UInt32]) -> [String] {
-        var arguments = ["--capabilities", "3", "--sandbox=\(configuration.sandbox.rawValue)"]
-        if configuration.sandbox != .off { arguments.append("--canary") }
-        if !calls.isEmpty { arguments.append("--allow=" + calls.map(String.init).joined(separator: ",")) }
-        return arguments
+        let mode = configuration.sandbox
+        return [WorkerCapabilities.flag, "3"] + SandboxOptions(mode, isCanary: mode != .off, calls: calls).arguments
     }
 
     /// Starts one worker; `found` receives the numbers of system calls that it reports.

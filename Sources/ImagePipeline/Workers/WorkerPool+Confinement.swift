@@ -54,9 +54,7 @@ extension WorkerPool.Shared {
     /// Starts a worker, which may make the calls that canaries have found, as far as they do not lead out of the confinement.
     func spawn(isCanary: Bool) throws(Errno) -> WorkerProcess {
         let calls = confinement.withLock { $0.calls }
-        var arguments = ["--sandbox=\(configuration.sandbox.rawValue)"]
-        if isCanary { arguments.append("--canary") }
-        if !calls.isEmpty { arguments.append("--allow=" + calls.map(String.init).joined(separator: ",")) }
+        let arguments = SandboxOptions(configuration.sandbox, isCanary: isCanary, calls: calls).arguments
         return try WorkerProcess(path: workerPath, arguments: arguments, calls: calls, configuration: configuration)
     }
 

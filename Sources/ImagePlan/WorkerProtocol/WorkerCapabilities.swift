@@ -13,6 +13,9 @@ package struct WorkerCapabilities: Codable, Hashable, Sendable {
     /// The confinement under which the formats were tried; `nil` from a worker that was started by hand.
     package var posture: WorkerPosture?
 
+    /// The argument with which the worker prints them.
+    package static let flag = "--capabilities"
+
     /// The capabilities of one format.
     package struct Codec: Codable, Hashable, Sendable {
         /// The format's name, such as `jpeg`.

@@ -8,9 +8,6 @@ import WorkerSandbox
 ///
 /// Without a descriptor it prints to standard output, which locking would close.
 enum CapabilityReport {
-    /// The command-line flag.
-    static let flag = "--capabilities"
-
     /// Writes the JSON object and a line feed to the descriptor that the arguments name, or to standard output.
     ///
     /// libvips must have been started.

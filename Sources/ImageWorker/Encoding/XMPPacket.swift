@@ -1,3 +1,5 @@
+import ImagePlan
+
 /// An XMP packet (ISO 16684-1), for removing what is not true of a result.
 ///
 /// Gain maps, motion photos, depth maps and extended XMP are stored after the image or in segments of their own. References to them
@@ -7,7 +9,7 @@ struct XMPPacket {
 
     /// The namespaces of such references.
     private static let referenceNamespaces = [
-        "http://ns.adobe.com/hdr-gain-map/1.0/", "http://ns.apple.com/HDRGainMap/1.0/",
+        GainMapSearch.namespace, "http://ns.apple.com/HDRGainMap/1.0/",
         "http://ns.google.com/photos/1.0/container/", "http://ns.google.com/photos/1.0/container/item/",
         "http://ns.google.com/photos/1.0/camera/", "http://ns.google.com/photos/1.0/depthmap/",
         "http://ns.google.com/photos/1.0/image/", "http://ns.google.com/photos/dd/1.0/device/",

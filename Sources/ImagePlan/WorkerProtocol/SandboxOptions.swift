@@ -1,5 +1,3 @@
-package import ImagePlan
-
 /// What the daemon asks of a worker's confinement, on its command line.
 package struct SandboxOptions: Sendable {
     package var mode = SandboxMode.off
@@ -7,6 +5,12 @@ package struct SandboxOptions: Sendable {
     package var isCanary = false
     /// Numbers of system calls that an earlier canary has found.
     package var calls: [Int32] = []
+
+    /// Creates options; numbers that no system call can have are left out.
+    package init(_ mode: SandboxMode, isCanary: Bool, calls: [UInt32]) {
+        (self.mode, self.isCanary) = (mode, isCanary)
+        self.calls = calls.compactMap { Int32(exactly: $0) }
+    }
 
     /// Reads `--sandbox=MODE`, `--canary` and `--allow=N,N`; other arguments are ignored.
     package init(_ arguments: [String]) {
@@ -19,6 +23,12 @@ package struct SandboxOptions: Sendable {
                 calls = argument.dropFirst(Self.callsFlag.count).split(separator: ",").compactMap { Int32($0) }
             }
         }
+    }
+
+    /// The arguments that `init(_:)` reads.
+    package var arguments: [String] {
+        [Self.modeFlag + mode.rawValue] + (isCanary ? [Self.canaryFlag] : [])
+            + (calls.isEmpty ? [] : [Self.callsFlag + calls.map(String.init).joined(separator: ",")])
     }
 
     private static let modeFlag = "--sandbox="
