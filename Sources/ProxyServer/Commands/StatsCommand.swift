@@ -93,7 +93,7 @@ struct StatsCommand: ParsableCommand {
                 if json {
                     try StandardOutput.write(answer)
                 } else {
-                    let now = try Self.parse(answer)
+                    let now = try AdminClient.object(answer, with: "version")
                     let seconds = before.map { Double(at - $0.at) / 1e9 } ?? 1
                     let table = StatisticsTable.all
                     let change = StatisticsChange(now, before: before?.answer, seconds: seconds, table: table)
@@ -104,16 +104,5 @@ struct StatsCommand: ParsableCommand {
                 Thread.sleep(forTimeInterval: watch)
             }
         }
-    }
-
-    /// Parses a response of `/stats`.
-    static func parse(_ answer: String) throws -> JSONValue {
-        guard let value = JSONValue(parsing: answer), value["version"] != nil else {
-            throw AdminClient.Failure.refused(
-                status: 200,
-                detail: "unexpected response: the daemon may be a different release"
-            )
-        }
-        return value
     }
 }

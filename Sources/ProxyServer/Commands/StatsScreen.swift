@@ -40,7 +40,7 @@ struct StatsScreen {
     }
 
     private func read(_ time: SystemTime) throws -> Dashboard.Reading {
-        let statistics = try StatsCommand.parse(client.send("GET", "/stats"))
+        let statistics = try AdminClient.object(client.send("GET", "/stats"), with: "version")
         return Dashboard.Reading(
             statistics: statistics,
             metrics: try client.send("GET", "/metrics"),

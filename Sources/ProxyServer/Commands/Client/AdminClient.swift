@@ -75,6 +75,14 @@ struct AdminClient {
         try accepted(exchange(method, target, body)).body
     }
 
+    /// Parses the content of a response, an object with a member.
+    static func object(_ content: String, with member: String) throws(Failure) -> JSONValue {
+        guard let value = JSONValue(parsing: content), value[member] != nil else {
+            throw .refused(status: 200, detail: "unexpected response: the daemon may be a different release")
+        }
+        return value
+    }
+
     /// Sends a GET request and returns status and content, whatever the status.
     func fetch(_ target: String) throws(Failure) -> (status: Int, bytes: [UInt8]) {
         let answer = try exchange("GET", target, "")

@@ -130,15 +130,7 @@ struct WarmCommand: ParsableCommand {
         return resolver.rawRule(of: bytes) == nil && !PlainPictureTarget.takes(bytes, in: resolver.table)
     }
 
-    private func report(of answer: String) throws -> JSONValue {
-        guard let value = JSONValue(parsing: answer), value["id"] != nil else {
-            throw AdminClient.Failure.refused(
-                status: 200,
-                detail: "unexpected response: the daemon may be a different release"
-            )
-        }
-        return value
-    }
+    private func report(of answer: String) throws -> JSONValue { try AdminClient.object(answer, with: "id") }
 
     /// Shows the progress until the job has ended.
     private func wait(for job: Int, _ client: AdminClient) throws -> JSONValue {
