@@ -1,3 +1,4 @@
+package import LinuxSystem
 import Synchronization
 
 /// The counters of one loop; written by its thread only, read by any.
@@ -58,7 +59,7 @@ package struct ServerStatistics: Hashable, Sendable {
     /// Bytes sent, including heads.
     package var bytesSent: Int64 = 0
     /// The durations of the loops' turns.
-    package var turns = TurnDurations()
+    package var turns = DurationCounts(bounds: TurnCounter.bounds)
 
     init(_ all: [LoopCounters]) {
         for counters in all {
@@ -71,7 +72,7 @@ package struct ServerStatistics: Hashable, Sendable {
             timedOut += counters.timedOut.load(ordering: .relaxed)
             bytesReceived += counters.bytesReceived.load(ordering: .relaxed)
             bytesSent += counters.bytesSent.load(ordering: .relaxed)
-            turns.add(counters.turns)
+            turns.add(counters.turns.durations)
         }
         openConnections += accepted
     }

@@ -1,4 +1,5 @@
 import CCurl
+package import LinuxSystem
 
 extension TransferTiming {
     /// Reads the timing of a handle's request.
@@ -17,52 +18,19 @@ extension TransferTiming {
     }
 }
 
-/// Durations in fixed buckets.
-package struct TransferDurations: Hashable, Sendable {
-    /// Upper bounds in microseconds, from 100 µs to 30 s.
-    package static let standardBounds: [UInt64] = [
-        100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000,
-        5_000_000, 10_000_000, 30_000_000,
-    ]
-
-    /// Observations by bucket; the last has those over all bounds.
-    private var counts = [UInt64](repeating: 0, count: TransferDurations.standardBounds.count + 1)
-    /// All durations together in microseconds.
-    package private(set) var sum: UInt64 = 0
-
-    /// Creates durations without observations.
-    package init() {}
-
-    /// Observations up to each bound, then all; each contains the ones before it.
-    package var cumulative: [UInt64] {
-        var total: UInt64 = 0
-        return counts.map { count in
-            total += count
-            return total
-        }
-    }
-
-    /// Counts a duration in microseconds.
-    mutating func observe(_ microseconds: UInt64) {
-        let index = Self.standardBounds.firstIndex { microseconds <= $0 } ?? Self.standardBounds.count
-        counts[index] += 1
-        sum &+= microseconds
-    }
-}
-
 extension TransferStatistics {
     /// The phases of requests whose response head was received.
     package struct Phases: Hashable, Sendable {
         /// Waiting in the daemon's queue; once per load.
-        package var queue = TransferDurations()
+        package var queue = DurationCounts()
         /// New connections alone.
-        package var resolve = TransferDurations()
+        package var resolve = DurationCounts()
         /// New connections alone.
-        package var connect = TransferDurations()
+        package var connect = DurationCounts()
         /// New connections over TLS alone.
-        package var secure = TransferDurations()
-        package var firstByte = TransferDurations()
-        package var total = TransferDurations()
+        package var secure = DurationCounts()
+        package var firstByte = DurationCounts()
+        package var total = DurationCounts()
 
         /// Counts a request.
         mutating func observe(_ timing: TransferTiming, isNew: Bool) {

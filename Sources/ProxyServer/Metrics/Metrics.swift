@@ -1,4 +1,5 @@
 import ImagePipeline
+import LinuxSystem
 
 /// The daemon's counts of requests, reloads, purges and stage durations; any thread.
 ///
@@ -66,13 +67,11 @@ final class Metrics: Sendable {
 
     /// The time from the end of a request to the last byte of its response.
     var requestDuration: DurationCounts {
-        let none = [UInt64](repeating: 0, count: Histogram.latencies.count + 1)
-        let empty = DurationCounts(bounds: Histogram.latencies, cumulative: none, sum: 0)
-        return durations.reduce(empty) { $0.adding($1) }
+        durations.reduce(into: DurationCounts()) { $0.add($1.durations) }
     }
 
     /// The same of the requests with a result.
-    func duration(of result: RequestResult) -> Histogram { durations[result.index] }
+    func duration(of result: RequestResult) -> DurationCounts { durations[result.index].durations }
 
     /// Records a finished request; on the loop's thread.
     ///

@@ -1,3 +1,5 @@
+import LinuxSystem
+
 /// Counts of requests by source.
 ///
 /// There is a row of counters for each event loop and each of the first sources, up to `metrics.sources`; further sources share a
@@ -73,15 +75,14 @@ struct SourceMetrics: Sendable {
         func sum(_ index: Int) -> UInt64 {
             (0..<loops).reduce(0) { $0 &+ rows[$1 * (bound + 1) + row].load(index) }
         }
-        var total: UInt64 = 0
-        let cumulative = (0...Self.bounds.count).map { bucket in
-            total &+= sum(Self.results + bucket)
-            return total
-        }
         return SourceReading(
             name: name,
             results: RequestResult.allCases.map { sum($0.index) },
-            durations: DurationCounts(bounds: Self.bounds, cumulative: cumulative, sum: sum(Self.sumIndex)),
+            durations: DurationCounts(
+                bounds: Self.bounds,
+                counts: (0...Self.bounds.count).map { sum(Self.results + $0) },
+                sum: sum(Self.sumIndex)
+            ),
             bytes: sum(Self.bytesIndex),
             savedBytes: sum(Self.savedIndex)
         )
@@ -101,7 +102,7 @@ struct SourceReading: Sendable {
 
     fileprivate mutating func add(_ other: SourceReading) {
         results = zip(results, other.results).map { $0 &+ $1 }
-        durations = durations.adding(other.durations)
+        durations.add(other.durations)
         bytes &+= other.bytes
         savedBytes &+= other.savedBytes
     }

@@ -1,3 +1,5 @@
+import LinuxSystem
+
 /// Renders statistics in the Prometheus text format, version 0.0.4.
 struct Exposition {
     /// The media type of the text.
@@ -58,7 +60,7 @@ struct Exposition {
         }.joined()
     }
 
-    private static func samples(_ metric: Metric, _ histograms: [(String, any DurationDistribution)]) -> String {
+    private static func samples(_ metric: Metric, _ histograms: [(String, DurationCounts)]) -> String {
         let label = metric.label ?? ""
         return histograms.map { samples(metric, $0.1, "\(label)=\"\(escaped($0.0))\"") }.joined()
     }
@@ -71,17 +73,17 @@ struct Exposition {
     /// - Parameter pair: the label with its value; empty for none.
     private static func samples(
         _ metric: Metric,
-        _ histogram: any DurationDistribution,
+        _ durations: DurationCounts,
         _ pair: String = ""
     ) -> String {
-        let (name, cumulative) = (metric.name, histogram.cumulative)
+        let (name, cumulative) = (metric.name, durations.cumulative)
         let (first, only) = pair.isEmpty ? ("", "") : ("\(pair),", "{\(pair)}")
-        let buckets = zip(histogram.bounds, cumulative).map { bound, count in
+        let buckets = zip(durations.bounds, cumulative).map { bound, count in
             "\(name)_bucket{\(first)le=\"\(number(Double(bound) / 1e6))\"} \(count)\n"
         }
         let total = cumulative.last ?? 0
         return buckets.joined() + "\(name)_bucket{\(first)le=\"+Inf\"} \(total)\n"
-            + "\(name)_sum\(only) \(number(Double(histogram.sum) / 1e6))\n\(name)_count\(only) \(total)\n"
+            + "\(name)_sum\(only) \(number(Double(durations.sum) / 1e6))\n\(name)_count\(only) \(total)\n"
     }
 
     /// A label's value with backslashes, quotes and line ends escaped.

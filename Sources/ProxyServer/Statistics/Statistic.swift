@@ -1,3 +1,5 @@
+import LinuxSystem
+
 /// One number or fact that the daemon reports, declared once: its value, its Prometheus metric, its place in the JSON of
 /// `/stats`, and its phrase in `edgeprint stats`.
 ///
@@ -16,9 +18,9 @@ struct Statistic<Reading>: Sendable {
         /// A number, a fact, or an object of numbers by label.
         case value(@Sendable (Reading) -> JSONValue)
         /// Durations, which only Prometheus reports.
-        case durations(@Sendable (Reading) -> any DurationDistribution)
+        case durations(@Sendable (Reading) -> DurationCounts)
         /// Durations by the value of the metric's label, which only Prometheus reports.
-        case labelledDurations(@Sendable (Reading) -> [(String, any DurationDistribution)])
+        case labelledDurations(@Sendable (Reading) -> [(String, DurationCounts)])
         /// Facts that Prometheus reports as the labels of a sample of 1.
         case labels(@Sendable (Reading) -> [(String, String)])
     }
@@ -146,7 +148,7 @@ extension Statistic {
     /// Durations, in seconds for Prometheus.
     static func durations(
         _ metric: Metric,
-        _ value: @escaping @Sendable (Reading) -> any DurationDistribution
+        _ value: @escaping @Sendable (Reading) -> DurationCounts
     ) -> Statistic {
         Statistic(.histogram, nil, metric, [], .durations(value))
     }
@@ -154,7 +156,7 @@ extension Statistic {
     /// Durations by the values of the metric's label, in seconds for Prometheus.
     static func labelledDurations(
         _ metric: Metric,
-        _ values: @escaping @Sendable (Reading) -> [(String, any DurationDistribution)]
+        _ values: @escaping @Sendable (Reading) -> [(String, DurationCounts)]
     ) -> Statistic {
         Statistic(.histogram, nil, metric, [], .labelledDurations(values))
     }

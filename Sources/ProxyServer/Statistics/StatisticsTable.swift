@@ -87,23 +87,23 @@ enum StatisticsTable {
             )
         ) { $0.metrics.requestDuration },
         .durations(Metric("edgeprint_fetch_duration_seconds", "Duration of transfers from origins.")) {
-            $0.metrics.stages.fetch
+            $0.metrics.stages.fetch.durations
         },
         .durations(Metric("edgeprint_queue_duration_seconds", "Time that transforms waited for a worker.")) {
-            $0.metrics.stages.queue
+            $0.metrics.stages.queue.durations
         },
         .durations(Metric("edgeprint_decode_duration_seconds", "Time that workers took to open a source.")) {
-            $0.metrics.stages.decode
+            $0.metrics.stages.decode.durations
         },
         .durations(Metric("edgeprint_transform_duration_seconds", "Time that workers spent on a plan's steps.")) {
-            $0.metrics.stages.transform
+            $0.metrics.stages.transform.durations
         },
         .durations(
             Metric("edgeprint_encode_duration_seconds", "Time that workers spent decoding on demand and encoding.")
-        ) { $0.metrics.stages.encode },
+        ) { $0.metrics.stages.encode.durations },
         .durations(
             Metric("edgeprint_store_duration_seconds", "Time to hand results to the caches, without writing to disk.")
-        ) { $0.metrics.stages.store },
+        ) { $0.metrics.stages.store.durations },
     ]
 
     private static func results(_ change: StatisticsChange) -> String? {

@@ -1,3 +1,4 @@
+import LinuxSystem
 import TestSupport
 import Testing
 
@@ -12,7 +13,7 @@ struct ExpositionTests {
                 [("p", [("q", $0), ("r", 2)]), ("s", [("q", 3)])]
             },
             .labelledDurations(Metric("b_seconds", "B.", label: "x")) { _ in
-                [("p\"\\\n", DurationCounts(bounds: [500], cumulative: [1, 2], sum: 1_500_000))]
+                [("p\"\\\n", DurationCounts(bounds: [500], counts: [1, 1], sum: 1_500_000))]
             },
             .labels(Metric("c_info", "C.")) { _ in [("v", "1.0"), ("none", "")] },
             .total(Metric("d_total", "D.")) { Double($0) / 4 },
@@ -45,11 +46,10 @@ struct ExpositionTests {
         let (first, second) = (TurnCounter(), TurnCounter())
         for nanoseconds in [-5, 100_000, 100_999, 101_000] as [Int64] { first.note(nanoseconds: nanoseconds) }
         second.note(nanoseconds: 5_000_000_000)
-        var turns = TurnDurations()
-        turns.add(first)
-        turns.add(second)
+        var turns = first.durations
+        turns.add(second.durations)
         #expect(turns.cumulative.prefix(2) == [3, 4] && turns.cumulative.suffix(2) == [4, 5])
-        #expect(turns.sum == 5_000_301 && turns.cumulative.count == TurnDurations.standardBounds.count + 1)
+        #expect(turns.sum == 5_000_301 && turns.cumulative.count == TurnCounter.bounds.count + 1)
     }
 
     @Test func `measures turns of the daemon's loops`() throws {
