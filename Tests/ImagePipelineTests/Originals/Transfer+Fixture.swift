@@ -50,8 +50,8 @@ extension FetchedResponse {
     var age: String? { fields["age"] }
 }
 
-/// The engine behind the loader of the pipeline, so that tests cover the conversions in both directions.
-extension TransferEngine: OriginLoading {
+/// A loader behind that of the pipeline, so that tests cover the conversions in both directions.
+extension OriginLoading where Self: TransferLoading {
     func load(
         _ fetch: OriginFetch,
         arrival: (@Sendable (FetchedResponse) -> Void)?,
@@ -65,19 +65,8 @@ extension TransferEngine: OriginLoading {
     }
 }
 
-extension FileLoader: OriginLoading {
-    func load(
-        _ fetch: OriginFetch,
-        arrival: (@Sendable (FetchedResponse) -> Void)?,
-        completion: @escaping @Sendable (Result<FetchedResponse, PipelineError>) -> Void
-    ) -> any LoadHandle {
-        OriginLoader(LoaderRegistry([self]), examinesImages: false).load(
-            fetch,
-            arrival: arrival,
-            completion: completion
-        )
-    }
-}
+extension TransferEngine: OriginLoading {}
+extension FileLoader: OriginLoading {}
 
 extension OriginBody {
     /// Reads the whole file from its start.

@@ -4,10 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ConnectionLanesTests {
-    final class Item {
-        let name: String
-        init(_ name: String) { self.name = name }
-    }
+    typealias Item = NamedTransfer
     typealias Lanes = ConnectionLanes<Item>
 
     private let a = Lanes.Key(source: "s", origin: "http://a")

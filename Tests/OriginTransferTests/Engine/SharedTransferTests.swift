@@ -7,10 +7,7 @@ import Testing
 /// Transfers that several clients wait for: in whose turn they start, and who is charged.
 @Suite(.timeLimit(.minutes(1)))
 struct SharedTransferTests {
-    final class Item {
-        let name: String
-        init(_ name: String) { self.name = name }
-    }
+    typealias Item = NamedTransfer
     typealias Lanes = ConnectionLanes<Item>
 
     private static let second: Int64 = 1_000_000_000

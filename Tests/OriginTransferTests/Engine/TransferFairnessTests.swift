@@ -7,10 +7,7 @@ import Testing
 /// Which client's transfer starts next, and which has to give way.
 @Suite(.timeLimit(.minutes(1)))
 struct TransferFairnessTests {
-    final class Item {
-        let name: String
-        init(_ name: String) { self.name = name }
-    }
+    typealias Item = NamedTransfer
     typealias Lanes = ConnectionLanes<Item>
 
     private static let second: Int64 = 1_000_000_000

@@ -6,10 +6,7 @@ import Testing
 /// The order in which waiting transfers start, and which of them are dropped.
 @Suite(.timeLimit(.minutes(1)))
 struct TransferOrderTests {
-    final class Item {
-        let name: String
-        init(_ name: String) { self.name = name }
-    }
+    typealias Item = NamedTransfer
     typealias Lanes = ConnectionLanes<Item>
 
     private static let second: Int64 = 1_000_000_000

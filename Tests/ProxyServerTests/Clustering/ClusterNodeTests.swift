@@ -21,28 +21,8 @@ struct ClusterNodeTests {
             folder = try TemporaryFolder()
             lane = try WorkLane(WorkLane.Configuration(name: "read"))
             store = try DiskStore(DiskStore.Configuration(path: folder.path + "/cache", time: time))
-            let loader = EmptyLoader()
-            let pipeline = Pipeline(
-                PipelineParts(
-                    memory: MemoryCache(MemoryCache.Configuration(capacity: 1 << 20)),
-                    disk: store,
-                    readLane: lane,
-                    loader: loader,
-                    transformer: NoWorkers(),
-                    time: time,
-                    limits: PipelineParts.Limits(),
-                    presentation: EntityPresentation.fields
-                )
-            )
-            let raw = RawProxy<OriginRequest>(
-                cache: RawCache(capacity: 1 << 20, disk: nil),
-                loader: loader,
-                failures: pipeline.failures,
-                lane: lane,
-                time: time,
-                waiters: 10
-            )
-            node = ClusterNode(pipeline, raw, store, progress, time: time, logger: logger)
+            let stages = EmptyStages(disk: store, lane: lane, loader: EmptyLoader(), time: time)
+            node = ClusterNode(stages.pipeline, stages.raw, store, progress, time: time, logger: logger)
         }
     }
 

@@ -3,6 +3,8 @@ import ImagePipeline
 import LinuxSystem
 import OriginTransfer
 
+@testable import ProxyServer
+
 /// Records fetches; finds nothing.
 final class EmptyLoader: OriginLoading {
     private let all = Lock<[OriginFetch]>([])
@@ -31,5 +33,34 @@ struct NoWorkers: Transforming {
     ) -> any TransformHandle {
         completion(.failure(.noWorker))
         return Ended()
+    }
+}
+
+/// A pipeline and a raw proxy whose origins have nothing, and without workers.
+struct EmptyStages {
+    let pipeline: Pipeline
+    let raw: RawProxy<OriginRequest>
+
+    init(disk: (any DiskStoring)? = nil, lane: WorkLane, loader: EmptyLoader, time: any TimeSource) {
+        pipeline = Pipeline(
+            PipelineParts(
+                memory: MemoryCache(MemoryCache.Configuration(capacity: 1 << 20)),
+                disk: disk,
+                readLane: lane,
+                loader: loader,
+                transformer: NoWorkers(),
+                time: time,
+                limits: PipelineParts.Limits(),
+                presentation: EntityPresentation.fields
+            )
+        )
+        raw = RawProxy<OriginRequest>(
+            cache: RawCache(capacity: 1 << 20, disk: nil),
+            loader: loader,
+            failures: pipeline.failures,
+            lane: lane,
+            time: time,
+            waiters: 10
+        )
     }
 }

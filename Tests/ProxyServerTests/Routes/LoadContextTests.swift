@@ -89,26 +89,7 @@ private final class RouteRig: Sendable {
     init(trusts: Bool) throws {
         lane = try WorkLane(WorkLane.Configuration(name: "read"))
         let loaded = LoadedConfiguration(configuration: try load(Self.yaml))
-        let pipeline = Pipeline(
-            PipelineParts(
-                memory: MemoryCache(MemoryCache.Configuration(capacity: 1 << 20)),
-                disk: nil,
-                readLane: lane,
-                loader: loader,
-                transformer: NoWorkers(),
-                time: time,
-                limits: PipelineParts.Limits(),
-                presentation: EntityPresentation.fields
-            )
-        )
-        let raw = RawProxy<OriginRequest>(
-            cache: RawCache(capacity: 1 << 20, disk: nil),
-            loader: loader,
-            failures: pipeline.failures,
-            lane: lane,
-            time: time,
-            waiters: 10
-        )
+        let stages = EmptyStages(lane: lane, loader: loader, time: time)
         let failures = FailureLog(logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, time: time)
         let resolver = ResolverCell(try RequestResolver(loaded.configuration, time: time))
         let live = LiveConfiguration(loaded)
@@ -119,7 +100,7 @@ private final class RouteRig: Sendable {
             handler: Handler(
                 images: ImageRoute(
                     resolver: resolver,
-                    pipeline: pipeline,
+                    pipeline: stages.pipeline,
                     metrics: Metrics(loops: 1),
                     time: time,
                     failures: failures,
@@ -127,7 +108,7 @@ private final class RouteRig: Sendable {
                     rates: ClientRates(),
                     loops: 1
                 ),
-                raw: RawRoute(proxy: raw, live: live, rates: ClientRates(), via: ViaName(), failures: failures),
+                raw: RawRoute(proxy: stages.raw, live: live, rates: ClientRates(), via: ViaName(), failures: failures),
                 site: resolver.table.standard
             )
         )
