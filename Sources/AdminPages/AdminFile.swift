@@ -1,6 +1,5 @@
 /// A file of the web application, as it is sent.
 package struct AdminFile: Sendable {
-    /// The bytes.
     package let bytes: [UInt8]
     /// The media type.
     package let type: String

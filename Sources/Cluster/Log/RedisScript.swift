@@ -10,7 +10,6 @@ struct RedisScript {
         "info", "set", "get",
     ]
 
-    /// The text.
     let text: [UInt8]
     /// The SHA-1 of the text in hexadecimal digits, by which EVALSHA names it.
     let digest: [UInt8]

@@ -248,6 +248,7 @@ package final class TaskPool<Value: Sendable, Failure: CacheFailure>: Sendable {
     }
 }
 
+/// What becomes of a waiter.
 private enum Admission<Value: Sendable, Failure: CacheFailure> {
     /// - Parameter isNews: whether the work's turn may be another one now.
     case joined(Subscription, Value?, isNews: Bool)

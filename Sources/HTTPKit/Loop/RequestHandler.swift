@@ -75,7 +75,6 @@ package enum BodyDestination {
 
 /// The return value of a handler.
 package enum Reply: Sendable {
-    /// The response.
     case now(Response)
     /// The response will come through a promise from the context; later requests on the connection wait.
     case later

@@ -30,7 +30,6 @@ package struct RequestHead: ~Copyable, Sendable {
         case chunked
     }
 
-    /// The method.
     package internal(set) var method: HTTPMethod = .get
     /// The raw request target.
     package internal(set) var target: Range<Int> = 0..<0

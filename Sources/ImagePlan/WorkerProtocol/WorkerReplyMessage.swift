@@ -8,7 +8,6 @@ package struct WorkerReplyMessage: Hashable, Sendable {
         case descriptor(Int)
     }
 
-    /// The reply.
     package var reply: WorkerReply
     /// One payload per output, in order; empty for a failure.
     package var payloads: [Payload] = []

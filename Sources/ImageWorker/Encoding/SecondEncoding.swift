@@ -7,7 +7,6 @@ import LinuxSystem
 /// the quality where the scores are equal.
 struct SecondEncoding {
     let coder: any Coder
-    /// The effort.
     let effort: Int
 
     /// The maximum number of points that the second encoding may score less.

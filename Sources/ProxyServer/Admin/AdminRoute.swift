@@ -68,7 +68,6 @@ struct AdminRequest: Sendable {
 
 /// The result of a route.
 enum AdminAnswer: Sendable {
-    /// The response.
     case now(Response)
     /// The route calls `complete` once, from any thread.
     case later(@Sendable (_ complete: @escaping @Sendable (Response) -> Void) -> Void)

@@ -42,7 +42,6 @@ struct SourceTable: Sendable {
     var dialectBase: String?
     /// Verifies signatures of other servers' languages.
     var verifier = DialectVerifier()
-    /// The rules.
     var rules = RuleSet.none
     /// What responses of a source say about it (`AnswerTag`), by full name; empty outside the daemon.
     var tags: [String: UInt64] = [:]

@@ -7,7 +7,6 @@ import OriginTransfer
 ///
 /// Immutable; any thread.
 struct DialectVerifier: Sendable {
-    /// The keys.
     let keys: Configuration.DialectKeys
     /// The number of keys of Edgeprint's own, after which these are counted (`RequestRules.signingKey`).
     let precedingKeys: Int

@@ -6,7 +6,6 @@ import LinuxSystem
 struct ListenTrouble {
     /// The problem, in a clause.
     let message: String
-    /// The fix.
     let fix: String
 
     init(_ address: ListenAddress, _ error: Errno) {

@@ -19,7 +19,6 @@ struct TraceSpan: Sendable, Hashable {
         case flag(Bool)
     }
 
-    /// An attribute.
     struct Attribute: Sendable, Hashable {
         var name: String
         var value: Value

@@ -8,7 +8,6 @@ indirect enum ValueSchema: Sendable {
     case text(pattern: String)
     /// A whole number.
     case integer(ClosedRange<Int>)
-    /// A number.
     case number(minimum: Double, maximum: Double)
     /// `true` and `false`, and the words that mean them.
     case flag
