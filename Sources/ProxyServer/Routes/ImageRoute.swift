@@ -173,23 +173,14 @@ final class ImageRoute: Sendable {
         let (trace, reader) = (context.trace, PageReader(head, of: site, in: bytes))
         let (start, tracing) = (context.monotonic, tracer?.trace(of: context))
         tracing?.resolved(variant.origin)
-        var load = LoadContext(demand: directives.demand, caller: OriginCaller(head, bytes, context, of: tracing))
-        load.caller.unkeyed = variant.origin.unkeyed
-        load.account = context.account(in: site)
-        load.deadline = variant.deadline(from: context.monotonic)
-        let bucket = variant.bucket ?? .rest
+        var load = loadContext(for: variant, of: request, site, directives, head, bytes, context, tracing)
         load.takesArriving = head.method == .get && conditions == nil
-        load.priority = request.rules.priority ?? RequestPriority(head, bytes)
+        let bucket = variant.bucket ?? .rest
         let takesGzip = AcceptEncoding.namesGzip(head, bytes)
         let takesRedirect = conditions == nil && redirect.isWanted(by: head, bytes, context)
-        load.waitsForStore = directives.waitsForStore
         let brownouts =
             directives.isNone ? self.brownouts.flatMap { Brownouts.apply(to: variant, of: request) ? $0 : nil } : nil
         load.takesBrownout = brownouts != nil
-        // What seems to come from a node is never passed on, whether it has the token or not.
-        if let owners, directives.isNone, !head.has(.edgeprintNode), owners.asks(for: variant) {
-            load.question = OwnerQuestion(head, bytes, of: site)
-        }
         let subscription = pipeline.load(variant, load) { [self, account = load.account] result in
             defer { if SlowMisses.apply(to: variant, of: request) { slowMisses?.ended(variant) } }
             switch result {
@@ -231,19 +222,52 @@ final class ImageRoute: Sendable {
             }
         }
         waiting.join(subscription)
-        if directives.isNone, SlowMisses.apply(to: variant, of: request) {
-            let dynamic = request.fields.all
-            let client = SlowMisses.Client(waiting: waiting, isAnswered: { promise.isCompleted }) { [time] known in
-                let left = request.expires.map { max(0, $0 - time.wallSeconds) } ?? .max
-                let lifetime = min(left, variant.origin.source.slowMiss.lifetime)
-                promise.complete(
-                    PlaceholderPicture(of: variant, known)
-                        .response(lifetime: lifetime, isPersonal: request.isPersonal, dynamic: dynamic)
-                )
-            }
-            slowMisses?.watch(variant, client)
-        }
+        if directives.isNone { watch(variant, of: request, waiting, promise) }
         return .later
+    }
+
+    /// The context of a load, without what the response can be.
+    private func loadContext(
+        for variant: VariantRequest,
+        of request: ResolvedRequest,
+        _ site: Site,
+        _ directives: RequestDirectives,
+        _ head: borrowing RequestHead,
+        _ bytes: Span<UInt8>,
+        _ context: RequestContext,
+        _ tracing: RequestTrace?
+    ) -> LoadContext {
+        var load = LoadContext(demand: directives.demand, caller: OriginCaller(head, bytes, context, of: tracing))
+        load.caller.unkeyed = variant.origin.unkeyed
+        load.account = context.account(in: site)
+        load.deadline = variant.deadline(from: context.monotonic)
+        load.priority = request.rules.priority ?? RequestPriority(head, bytes)
+        load.waitsForStore = directives.waitsForStore
+        // What seems to come from a node is never passed on, whether it has the token or not.
+        if let owners, directives.isNone, !head.has(.edgeprintNode), owners.asks(for: variant) {
+            load.question = OwnerQuestion(head, bytes, of: site)
+        }
+        return load
+    }
+
+    /// Responds with a placeholder if the image takes long, and the request may have one.
+    private func watch(
+        _ variant: VariantRequest,
+        of request: ResolvedRequest,
+        _ waiting: WaitingRequest,
+        _ promise: SourcedPromise
+    ) {
+        guard SlowMisses.apply(to: variant, of: request) else { return }
+        let dynamic = request.fields.all
+        let client = SlowMisses.Client(waiting: waiting, isAnswered: { promise.isCompleted }) { [time] known in
+            let left = request.expires.map { max(0, $0 - time.wallSeconds) } ?? .max
+            let lifetime = min(left, variant.origin.source.slowMiss.lifetime)
+            promise.complete(
+                PlaceholderPicture(of: variant, known)
+                    .response(lifetime: lifetime, isPersonal: request.isPersonal, dynamic: dynamic)
+            )
+        }
+        slowMisses?.watch(variant, client)
     }
 
     /// Logs a failure, and returns its response.
