@@ -100,7 +100,7 @@ struct OutputMaker {
         try apply(steps, of: plan, to: &canvas)
         let size = canvas.shape.size
         try check(size, format, traits)
-        var container = format == .jpeg ? try gainMap(plan, showing: canvas.region, size) : nil
+        let container = format == .jpeg ? try gainMap(plan, showing: canvas.region, size) : nil
         var finished = try finish(canvas, animation, plan, keepsAlpha: traits.hasAlpha)
         if plan.settings.animation.isReversed { finished = try finished.reversed(deadline) }
         clock.endTransform()
@@ -109,19 +109,7 @@ struct OutputMaker {
         // It may be encoded twice, and is read once only.
         if container != nil, plan.settings.encoding.maximumBytes != nil { finished = try finished.inMemory(deadline) }
         let contenders = contenders(plan, format, size, isAnimated: choice.isAnimated)
-        func encode(leaving bytes: Int) throws -> OutputEncoder.Encoded {
-            try OutputEncoder(plan: plan.leaving(bytes), output: output, deadline: deadline)
-                .encode(finished, among: contenders)
-        }
-        var encoded: OutputEncoder.Encoded
-        do {
-            encoded = try encode(leaving: container?.added ?? 0)
-        } catch _ as RequestError where container != nil {
-            // The image alone may have few enough bytes.
-            container = nil
-            encoded = try encode(leaving: 0)
-        }
-        if let container { encoded.picture = EncodedPicture(container.joined(to: encoded.picture.copy)) }
+        let encoded = try encode(finished, plan, among: contenders, with: container)
         try OutputLimit.check(encoded.picture.count)
         clock.endEncode()
         let description = WorkerReply.Output(
@@ -136,6 +124,28 @@ struct OutputMaker {
             score: encoded.score.map { min(max(Int(($0 * 10).rounded()), 1), 1_000) }
         )
         return Made(description: description, encoded: encoded.picture, timing: clock.timing)
+    }
+
+    /// Encodes an image and appends its gain map, unless only the image alone has few enough bytes.
+    private func encode(
+        _ finished: FinishedPicture,
+        _ plan: Plan,
+        among formats: [ImageFormat],
+        with container: GainMapContainer?
+    ) throws -> OutputEncoder.Encoded {
+        func encode(leaving bytes: Int) throws -> OutputEncoder.Encoded {
+            try OutputEncoder(plan: plan.leaving(bytes), output: output, deadline: deadline)
+                .encode(finished, among: formats)
+        }
+        guard let container else { return try encode(leaving: 0) }
+        var encoded: OutputEncoder.Encoded
+        do {
+            encoded = try encode(leaving: container.added)
+        } catch _ as RequestError {
+            return try encode(leaving: 0)
+        }
+        encoded.picture = EncodedPicture(container.joined(to: encoded.picture.copy))
+        return encoded
     }
 
     func chooseFormat(_ plan: Plan, _ size: PixelSize, frames: Int) -> ImageFormat {
