@@ -11,7 +11,7 @@ struct OptionValue {
     func error(_ reason: String) -> RequestError { RequestError(parameter: name, reason: reason) }
 
     /// A 400 error that says what is possible instead.
-    func unknown(_ known: some Sequence<String>) -> RequestError {
+    private func unknown(_ known: some Sequence<String>) -> RequestError {
         let known = Array(known)
         return error("must be one of \(known.joined(separator: ", "))\(NearestName.hint(text, among: known))")
     }

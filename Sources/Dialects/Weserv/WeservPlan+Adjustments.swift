@@ -51,7 +51,7 @@ extension WeservPlan {
     /// The slope in mid-grey of the sigmoidal curve that weserv applies.
     ///
     /// With β = 0.3 × |con| it is (β⁄4) ÷ tanh(β⁄4), and for negative values the reciprocal.
-    static func contrastFactor(_ contrast: Int) -> FixedDecimal {
+    private static func contrastFactor(_ contrast: Int) -> FixedDecimal {
         let quarter = 0.3 * Double(abs(contrast)) / 4
         let power = MathFunctions.power(2.718_281_828_459_045, 2 * quarter)
         let slope = quarter * (power + 1) / (power - 1)

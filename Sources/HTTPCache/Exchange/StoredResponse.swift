@@ -209,7 +209,7 @@ extension StoredResponse {
     /// Seconds of `stale-if-error`: the response's value, otherwise the source's.
     ///
     /// The source's setting applies only to responses that were once fresh or stated a lifetime.
-    func staleIfError(_ source: CacheRule) -> Int64 {
+    private func staleIfError(_ source: CacheRule) -> Int64 {
         let wasFresh = policy.freshness.lifetime > 0 || policy.control.maxAge != nil || fields.contains("expires")
         return policy.staleAllowance.ifError ?? (wasFresh ? source.staleIfError : 0)
     }

@@ -138,7 +138,7 @@ struct LoopSeed: Sendable {
 
     var resolution: Int64 { ServerTimeouts.nanoseconds(max(1, configuration.timeouts.resolution)) }
 
-    func updateClock() {
+    private func updateClock() {
         now = configuration.time.monotonic
         wallSeconds = configuration.time.wallSeconds
         date.update(to: wallSeconds)

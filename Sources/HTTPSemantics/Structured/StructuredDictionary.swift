@@ -41,7 +41,7 @@ enum StructuredDictionary {
     }
 
     /// RFC 9651 §4.2.3.3.
-    static func key(_ bytes: Span<UInt8>, _ position: inout Int) -> String? {
+    private static func key(_ bytes: Span<UInt8>, _ position: inout Int) -> String? {
         func isLower(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z") }
         let start = position
         guard position < bytes.count, isLower(bytes[position]) || bytes[position] == UInt8(ascii: "*") else {
@@ -60,7 +60,7 @@ enum StructuredDictionary {
     }
 
     /// RFC 9651 §4.2.3.2; parameter values are ignored.
-    static func parameters(_ bytes: Span<UInt8>, _ position: inout Int) -> Bool {
+    private static func parameters(_ bytes: Span<UInt8>, _ position: inout Int) -> Bool {
         while take(UInt8(ascii: ";"), bytes, &position) {
             while take(0x20, bytes, &position) {}
             guard key(bytes, &position) != nil else { return false }

@@ -59,7 +59,7 @@ package enum PNGWriter {
     }
 
     /// A zlib stream of zeros: one block with fixed codes (RFC 1951 §3.2.6), a literal and then copies of 258 bytes.
-    static func zeros(_ count: Int) -> [UInt8] {
+    private static func zeros(_ count: Int) -> [UInt8] {
         var bits = BitWriter()
         bits.append(1, count: 1)
         bits.append(1, count: 2)

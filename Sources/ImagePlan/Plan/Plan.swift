@@ -45,7 +45,7 @@ extension Plan {
     package static let canonicalVersion = "1"
 
     /// The version, `?`, and a query: steps in order, then attributes and settings other than the defaults, sorted by name.
-    static func canonicalText(of steps: [any TransformStep], _ settings: PlanSettings) -> String {
+    private static func canonicalText(of steps: [any TransformStep], _ settings: PlanSettings) -> String {
         var rest: [String: String] = [:]
         for step in steps {
             for attribute in step.attributeParameters { rest[attribute.name] = attribute.value }

@@ -78,7 +78,7 @@ extension ImageSniffer {
     private static let magicBytes = 32
 
     /// Detects the format by its magic bytes; markup is checked last.
-    static func detect(_ bytes: Span<UInt8>, of total: Int) -> Detection {
+    private static func detect(_ bytes: Span<UInt8>, of total: Int) -> Detection {
         if bytes.count < min(total, magicBytes) { return .undecided }
         if let format = binaryFormat(bytes) { return .format(format) }
         if bytes.has("ftyp", at: 4) { return HEIFHeader.detect(bytes, of: total) }

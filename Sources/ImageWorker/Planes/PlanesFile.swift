@@ -111,7 +111,7 @@ struct PlaneStrip {
     func row(_ index: Int) -> Int { (index + 1) * stride }
 
     /// Keeps the last row for the next strip.
-    mutating func advance() {
+    private mutating func advance() {
         let last = row(blocks.height * PlaneBlock.side - 1)
         for index in 0..<stride { samples[index] = samples[last + index] }
     }

@@ -181,7 +181,7 @@ final class Transfer {
         phaseDeadline = isPassedOn ? time.monotonic + Self.nanoseconds(options.timeouts.total) : .max
     }
 
-    static func nanoseconds(_ milliseconds: Int) -> Int64 {
+    private static func nanoseconds(_ milliseconds: Int) -> Int64 {
         Int64(max(1, min(milliseconds, 86_400_000))) * 1_000_000
     }
 }

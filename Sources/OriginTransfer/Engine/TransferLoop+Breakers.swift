@@ -35,7 +35,7 @@ extension TransferLoop {
     }
 
     /// Copies the breakers to the statistics.
-    func publishBreakers() {
+    private func publishBreakers() {
         let (open, openings) = (breakers.open, breakers.openings)
         counters.update {
             $0.breakerOpenings = openings

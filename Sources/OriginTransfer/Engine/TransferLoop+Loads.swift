@@ -169,7 +169,7 @@ extension TransferLoop {
         end(dropped, dropped.final(.failure(.overloaded("too many loads are waiting for origins"))))
     }
 
-    func finish(_ ticket: LoadTicket, _ result: Result<TransferResponse, TransferError>) {
+    private func finish(_ ticket: LoadTicket, _ result: Result<TransferResponse, TransferError>) {
         counters.update {
             if case .success(let response) = result, response.mirror > 0 { $0.mirrored += 1 }
             $0.outcomes[TransferStatistics.Outcome(result), default: 0] += 1

@@ -112,7 +112,7 @@ final class LoadTicket: LoadHandle {
     func waitersChanged() { onChange(self) }
 
     /// Sets the announced bytes of the body.
-    func expect(_ count: Int?) { announced.store(count ?? -1, ordering: .relaxed) }
+    private func expect(_ count: Int?) { announced.store(count ?? -1, ordering: .relaxed) }
 
     /// Reports the head of a response, with the announced bytes of its body.
     func announceHead(status: Int, expected: Int?) {

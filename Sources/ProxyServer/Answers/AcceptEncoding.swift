@@ -23,7 +23,7 @@ enum AcceptEncoding {
     }
 
     /// Whether a value of `Accept-Encoding` names gzip, also by its old name, with a weight over 0.
-    static func namesGzip(_ text: String) -> Bool {
+    private static func namesGzip(_ text: String) -> Bool {
         text.split(separator: ",").contains { element in
             let parts = element.split(separator: ";", omittingEmptySubsequences: false)
                 .map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }

@@ -47,7 +47,7 @@ enum EntityPresentation {
     }
 
     /// The origin's directives, else the source's `ttl`.
-    static func cacheControl(_ description: EntityDescription) -> String {
+    private static func cacheControl(_ description: EntityDescription) -> String {
         description.cacheControl ?? "public, max-age=\(description.advertisedLifetime)"
     }
 }

@@ -45,7 +45,7 @@ struct DoctorCommand: ParsableCommand {
     }
 
     /// The problems of the configuration, followed by the findings of the checks.
-    static func findings(_ loader: ConfigurationLoader, _ probe: any SystemProbe) -> [Finding] {
+    private static func findings(_ loader: ConfigurationLoader, _ probe: any SystemProbe) -> [Finding] {
         do throws(ConfigurationError) {
             let loaded = try loader.loadWithOrigins()
             let summary = Printing.count(loaded.configuration.sources.count, "source")

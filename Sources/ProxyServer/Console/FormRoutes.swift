@@ -44,7 +44,7 @@ extension FormRoute {
     }
 
     /// The order of `POST /purge` that a form stands for.
-    static func order(_ form: FormFields) throws(Problem) -> JSONValue {
+    private static func order(_ form: FormFields) throws(Problem) -> JSONValue {
         let (what, value) = (form["what"], form["value"])
         guard selections.contains(where: { $0.0 == what }) else {
             throw Problem(400, "Choose what to purge.", parameter: "what")

@@ -233,7 +233,7 @@ extension Dashboard {
     private static func perSecond(_ rate: Double?) -> String { rate.map { "\(Printing.rounded($0))/s" } ?? "-/s" }
 
     /// A duration in the unit that fits.
-    static func duration(_ seconds: Double?) -> String {
+    private static func duration(_ seconds: Double?) -> String {
         guard let seconds else { return "-" }
         if seconds < 0.001 { return "\(Printing.rounded(seconds * 1e6)) µs" }
         return seconds < 1 ? "\(Printing.rounded(seconds * 1e3)) ms" : "\(Printing.rounded(seconds)) s"

@@ -31,7 +31,7 @@ struct PageReader: Sendable {
     /// Whether an `Accept` field prefers HTML to problem documents (RFC 9110 §12.5.1).
     ///
     /// A field that begins with an image type is that of an image element.
-    static func prefersPage(accept: String) -> Bool {
+    private static func prefersPage(accept: String) -> Bool {
         var types: [(name: String, weight: Int)] = []
         for element in accept.split(separator: ",").prefix(64) {
             let text = element.lowercased().filter { $0 != " " && $0 != "\t" }

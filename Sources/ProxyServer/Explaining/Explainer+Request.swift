@@ -24,7 +24,7 @@ extension Explainer {
     }
 
     /// The site of a source, unless it is the default one.
-    func siteFact(of rule: SourceRule) -> Explanation.Fact? {
+    private func siteFact(of rule: SourceRule) -> Explanation.Fact? {
         rule.site.isEmpty ? nil : Explanation.Fact("site", .string(rule.site))
     }
 

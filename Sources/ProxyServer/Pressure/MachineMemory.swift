@@ -15,7 +15,7 @@ struct MachineMemory: Sendable, Equatable {
     }
 
     /// The machine's memory in bytes, from the text of /proc/meminfo (proc_meminfo(5)); `nil` if it is not there.
-    static func total(_ text: String) -> Int? {
+    private static func total(_ text: String) -> Int? {
         let line = text.split(separator: "\n").first { $0.hasPrefix("MemTotal:") }
         return line?.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 << 10 }
     }

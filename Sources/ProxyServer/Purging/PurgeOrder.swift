@@ -102,7 +102,7 @@ struct PurgeOrder: Hashable, Sendable {
     }
 
     /// Reads the value of `wait`.
-    static func wait(_ text: String) throws(Problem) -> Bool {
+    private static func wait(_ text: String) throws(Problem) -> Bool {
         guard text == "all" else { throw Problem(400, "wait must be all.", parameter: "wait") }
         return true
     }

@@ -78,12 +78,12 @@ struct RuleSet: Sendable {
     var readsPaths: Bool { rules.contains { !$0.configured.match.paths.isEmpty || $0.configured.change.path != nil } }
 
     /// Whether a key is one of the settings of sources rather than a rule's own.
-    static func isOfSource(_ name: String) -> Bool { SourceSchema.table[name] != nil }
+    private static func isOfSource(_ name: String) -> Bool { SourceSchema.table[name] != nil }
 
     /// The rules that match a request, in order, as far as is known before the original is requested.
     ///
     /// A rule about the original is among them; its condition is evaluated later.
-    func matching(_ subject: Subject) -> [Rule] {
+    private func matching(_ subject: Subject) -> [Rule] {
         var found: [Rule] = []
         for rule in rules where failure(of: rule, subject) == nil {
             found.append(rule)

@@ -56,7 +56,7 @@ extension DiskIndex {
     }
 
     /// The namespaces that have entries; one look-up each.
-    mutating func namespaces() throws(SQLiteError) -> Set<String> {
+    private mutating func namespaces() throws(SQLiteError) -> Set<String> {
         var found: Set<String> = []
         let queries = [
             """

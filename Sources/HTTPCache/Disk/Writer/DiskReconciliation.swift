@@ -169,7 +169,7 @@ extension DiskSession {
 /// The part of a reconciliation that visits rows.
 extension DiskSession {
     /// Checks for malformed rows: keys or digests of another size, negative lengths.
-    func checkForm(_ diskClass: DiskClass, _ state: inout DiskReconciliation) throws(DiskFault) -> Bool {
+    private func checkForm(_ diskClass: DiskClass, _ state: inout DiskReconciliation) throws(DiskFault) -> Bool {
         try begin()
         do throws(SQLiteError) {
             let ids = try index.malformedRows(diskClass, above: state.row, Self.rowsAtOnce)
@@ -187,7 +187,7 @@ extension DiskSession {
     }
 
     /// Checks rows against their files, and variants against their originals.
-    func checkRows(_ diskClass: DiskClass, _ state: inout DiskReconciliation) throws(DiskFault) -> Bool {
+    private func checkRows(_ diskClass: DiskClass, _ state: inout DiskReconciliation) throws(DiskFault) -> Bool {
         try begin()
         do throws(SQLiteError) {
             switch diskClass {
@@ -227,7 +227,7 @@ extension DiskSession {
     }
 
     /// Checks for originals' rows that nothing needs.
-    func checkOrigins(_ state: inout DiskReconciliation) throws(DiskFault) -> Bool {
+    private func checkOrigins(_ state: inout DiskReconciliation) throws(DiskFault) -> Bool {
         try begin()
         do throws(SQLiteError) {
             let ids = try index.originsWithoutBody(above: state.row, Self.rowsAtOnce)
@@ -247,7 +247,7 @@ extension DiskSession {
     }
 
     /// Recounts the totals.
-    func checkTotals() throws(DiskFault) {
+    private func checkTotals() throws(DiskFault) {
         let stored = totals
         var counted = totals
         do throws(SQLiteError) { counted = try index.countTotals() } catch { throw .index(error) }

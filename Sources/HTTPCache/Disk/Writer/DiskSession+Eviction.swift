@@ -58,7 +58,7 @@ extension DiskSession {
     }
 
     /// Recounts the totals.
-    func recount() throws(DiskFault) {
+    private func recount() throws(DiskFault) {
         try begin()
         do throws(SQLiteError) {
             let counted = try index.countTotals()
@@ -79,7 +79,7 @@ extension DiskSession {
     /// Evicts a few entries in a transaction of its own.
     ///
     /// - Returns: the number of entries evicted.
-    func evict(_ pool: DiskPool, downTo goal: Int) throws(DiskFault) -> Int {
+    private func evict(_ pool: DiskPool, downTo goal: Int) throws(DiskFault) -> Int {
         // Commit the pending access times, so that the order is exact.
         try commit()
         try begin()
@@ -112,7 +112,7 @@ extension DiskSession {
     /// Evicts the least recently used entries until storing an object leaves the minimum free.
     ///
     /// Evicts no more than is missing: if that frees nothing, as with files that are still being sent, the object is dropped.
-    func makeSpace(for length: Int) throws(DiskFault) {
+    private func makeSpace(for length: Int) throws(DiskFault) {
         let minimum = shared.limits.minimumFree
         guard minimum > 0 else { return }
         let wanted = minimum + length

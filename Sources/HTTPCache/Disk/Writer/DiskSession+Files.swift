@@ -102,7 +102,7 @@ extension DiskSession {
     }
 
     /// Whether an entry's file certainly does not match its row.
-    func isBroken(_ entry: DiskIndex.Entry) -> Bool {
+    private func isBroken(_ entry: DiskIndex.Entry) -> Bool {
         do throws(Errno) { return try damage(of: entry) != nil } catch { return false }
     }
 

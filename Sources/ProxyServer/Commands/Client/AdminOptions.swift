@@ -20,7 +20,9 @@ struct AdminOptions: ParsableArguments {
     /// A client for the daemon with this configuration.
     ///
     /// - Parameter timeout: the milliseconds for a request and its response.
-    func client(of configuration: Configuration? = nil, timeout: Int = AdminClient.timeout) throws -> AdminClient {
+    private func client(of configuration: Configuration? = nil, timeout: Int = AdminClient.timeout) throws
+        -> AdminClient
+    {
         let configuration = try configuration ?? self.configuration()
         return try AdminClient(configuration, address: admin.flatMap { ListenAddress($0) }, timeout: timeout)
     }

@@ -65,7 +65,7 @@ enum WarmInput {
     }
 
     /// A logged target without its signature; `nil` if it is not that of an image, or was cut off in the log.
-    static func unsigned(_ target: String) -> String? {
+    private static func unsigned(_ target: String) -> String? {
         guard target.hasPrefix("/"), target.utf8.count > 1, !target.hasSuffix("…"),
             !["/robots.txt", "/favicon.ico"].contains(target)
         else { return nil }

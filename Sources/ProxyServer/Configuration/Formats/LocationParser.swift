@@ -76,7 +76,7 @@ extension LocationParser {
     /// Parses the part after `s3://`: a bucket and, after a slash, the literal prefix of its keys.
     ///
     /// As in the tools of object stores, nothing is percent-decoded, as keys can contain any character.
-    static func bucket(_ rest: Substring) -> Result<SourceRule.Location, BadLocation> {
+    private static func bucket(_ rest: Substring) -> Result<SourceRule.Location, BadLocation> {
         let name = rest.prefix { $0 != "/" }
         guard isBucketName(name) else {
             return .failure(
