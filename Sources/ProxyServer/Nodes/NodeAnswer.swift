@@ -16,7 +16,8 @@ enum NodeAnswer {
             ExpiringAnswer.cacheControl(
                 entity.description.cacheControl,
                 lifetime: entity.description.advertisedLifetime,
-                secondsLeft: standIn.lifetime.addingReportingOverflow(entity.age(at: now)).partialValue
+                secondsLeft: standIn.lifetime,
+                age: entity.age(at: now)
             )
         }
         let variant = OwnedVariant(entity, cacheControl: substitute, at: now)

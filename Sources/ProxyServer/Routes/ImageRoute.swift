@@ -359,14 +359,13 @@ final class ImageRoute: Sendable {
         } else {
             response = EntityResponse.whole(entity, dynamic: dynamic, age: age, tag: tag)
         }
-        // The lifetime of a stand-in starts now, so Age, which clients subtract, is added.
-        let standIn = entity.description.standIn.map { $0.lifetime.addingReportingOverflow(age).partialValue }
-        let left = [request.expires.map { $0 - now }, standIn].compactMap(\.self).min()
+        // The lifetime of a stand-in starts now.
+        let left = [request.expires.map { $0 - now }, entity.description.standIn?.lifetime].compactMap(\.self).min()
         if left != nil || request.isPersonal, response.status < 400 {
             let description =
                 request.isPersonal ? PersonalAnswer.description(entity.description) : entity.description
             let fields =
-                left.map { ExpiringAnswer.fields(description, secondsLeft: $0) }
+                left.map { ExpiringAnswer.fields(description, secondsLeft: $0, age: age) }
                 ?? EntityPresentation.fields(description)
             response.fields = response.status == 304 ? EntityPresentation.notModified(fields) : fields
         }

@@ -177,7 +177,7 @@ extension Response {
     /// Creates the response for a raw source, with this server's name in `Via` (RFC 9110 §7.6.3).
     init(_ answer: RawAnswer, to target: RawTarget, via: ViaName, now: Int64) {
         self.init(status: (200...599).contains(answer.status) ? UInt16(answer.status) : 502)
-        let sent = target.expires.map { ExpiringAnswer.fields(answer.fields, expires: $0, now: now) }
+        let sent = target.expires.map { ExpiringAnswer.fields(answer.fields, expires: $0, now: now, age: answer.age) }
         fields = FieldBlock(forwarding: sent ?? answer.fields, via: via).bytes
         date = answer.fields.line("date").flatMap { FieldBlock.date($0.value) }
         dynamicFields = CacheStatusFields.field(answer.cacheStatus) + target.origin.varyField

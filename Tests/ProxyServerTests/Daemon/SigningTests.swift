@@ -80,6 +80,24 @@ struct SigningTests {
         #expect(refused.text.contains("\"parameter\":\"exp\""))
     }
 
+    @Test(arguments: ["", ", raw: true"])
+    func `a response older than the time left until exp is fresh on arrival`(source: String) throws {
+        let fields = ["Cache-Control: max-age=86400", "Age: 1800"]
+        let rig = try EndToEndRig(
+            "signing: { keys: [\(Self.new)], required: true }",
+            source: source,
+            script: ScriptedOrigin.pictures(["a.png": picture], fields: fields)
+        )
+        let target = try url(rig, "photos/a.png", "--expires", "1200s")
+        for _ in 0..<2 {
+            let answer = try rig.get(target)
+            let words = try #require(answer["Cache-Control"])
+            let lifetime = try #require(Int(words.drop { !$0.isNumber }))
+            let age = try #require(answer["Age"].flatMap { Int($0) })
+            #expect(age >= 1800 && (1100...1200).contains(lifetime - age), "\(words), age \(age)")
+        }
+    }
+
     @Test func `a srcset has a signed candidate for each width`() throws {
         let rig = try rig([Self.new])
         let line = try url(

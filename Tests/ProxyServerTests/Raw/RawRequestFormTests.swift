@@ -32,9 +32,11 @@ struct RawRequestFormTests {
         return (answer, end - SystemTime().wallSeconds...end - before + 1)
     }
 
-    /// The `max-age` of a field that has no other directive besides `public`.
+    /// The seconds for which a response is still fresh, by the `max-age` of a field that has no other directive besides `public`.
     private func lifetime(_ answer: RawHTTPResponse, _ field: String = "Cache-Control") -> Int64? {
-        answer[field].flatMap { Int64($0.replacing("public, ", with: "").replacing("max-age=", with: "")) }
+        let age = answer["Age"].flatMap { Int64($0) } ?? 0
+        return answer[field].flatMap { Int64($0.replacing("public, ", with: "").replacing("max-age=", with: "")) }
+            .map { $0 - age }
     }
 
     @Test func `a signed request is forwarded without its signature`() throws {

@@ -17,7 +17,7 @@ struct ExpiringAnswerTests {
         ] as [(String?, Int64, String)]
     )
     func `clamps every lifetime to the request's`(words: String?, left: Int64, expected: String) {
-        #expect(ExpiringAnswer.cacheControl(words, lifetime: 3600, secondsLeft: left) == expected)
+        #expect(ExpiringAnswer.cacheControl(words, lifetime: 3600, secondsLeft: left, age: 0) == expected)
     }
 
     @Test(
@@ -42,7 +42,31 @@ struct ExpiringAnswerTests {
     )
     func `limits every field of a raw response that states a lifetime`(sent: String, expected: String) {
         let lines = sent.split(separator: "|").compactMap { FieldLine(line: Array($0.utf8)) }
-        let fields = ExpiringAnswer.fields(FieldLines(lines), expires: 86_460, now: 86_400)
+        let fields = ExpiringAnswer.fields(FieldLines(lines), expires: 86_460, now: 86_400, age: nil)
         #expect(fields.lines.map { "\($0.name): \($0.text)" }.joined(separator: "|") == expected)
+    }
+
+    @Test(
+        arguments: [
+            (nil, 1200, 1800, "public, max-age=3000"), (nil, 7200, 1800, "public, max-age=3600"),
+            ("max-age=86400, s-maxage=43200", 1200, 1800, "max-age=3000, s-maxage=3000"),
+            ("max-age=2400", 1200, 1800, "max-age=2400"), ("max-age=86400", -5, 1800, "max-age=1800"),
+            ("max-age=86400", 60, -7, "max-age=60"), ("max-age=86400", 60, .max, "max-age=86400"),
+        ] as [(String?, Int64, Int64, String)]
+    )
+    func `a lifetime counts from when the origin created the response`(
+        words: String?,
+        left: Int64,
+        age: Int64,
+        expected: String
+    ) {
+        #expect(ExpiringAnswer.cacheControl(words, lifetime: 3600, secondsLeft: left, age: age) == expected)
+    }
+
+    @Test func `lifetimes of a raw response include its age`() {
+        let lines = ["Cache-Control: max-age=999", "CDN-Cache-Control: max-age=5000, stale-if-error=9"]
+        let sent = FieldLines(lines.compactMap { FieldLine(line: Array($0.utf8)) })
+        let fields = ExpiringAnswer.fields(sent, expires: 86_460, now: 86_400, age: 500)
+        #expect(fields["cache-control"] == "max-age=560" && fields["cdn-cache-control"] == "max-age=560")
     }
 }
