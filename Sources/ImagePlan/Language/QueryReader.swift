@@ -113,18 +113,27 @@ struct QueryReader {
 
     private var isSigned: Bool { options.isVouchedFor || requestValues["sig"] != nil }
 
-    private var presetNames: [String] {
-        let own = parts.compactMap { part in
+    /// The names of the query's own presets.
+    private var ownPresetNames: [String] {
+        parts.compactMap { part in
             if case .preset(let preset) = part { preset.name } else { nil }
         }
-        guard usesSourcePreset, let first = options.sourcePreset?.name else { return own }
-        return [first] + own.filter { $0 != first }
     }
+
+    /// The source's preset if it comes before the query: `nil` if the query turns it off, or names it itself, in its own place.
+    private var leadingPreset: Preset? {
+        guard usesSourcePreset, let preset = options.sourcePreset, !ownPresetNames.contains(preset.name) else {
+            return nil
+        }
+        return preset
+    }
+
+    private var presetNames: [String] { (leadingPreset.map { [$0.name] } ?? []) + ownPresetNames }
 
     /// The parameters of the plan, including presets, before their values are parsed.
     func planParameters() throws(RequestError) -> PlanParameters {
         var parameters = PlanParameters()
-        if usesSourcePreset, let preset = options.sourcePreset {
+        if let preset = leadingPreset {
             try parameters.append(preset.parameters, origin: .sourcePreset(preset.name))
         }
         try parameters.append(parts)

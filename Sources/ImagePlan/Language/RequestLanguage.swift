@@ -28,7 +28,7 @@ package struct ParseOptions: Sendable {
     package var query: QueryFilter
     /// The presets by name.
     package var presets: [String: Preset]
-    /// The source's default preset, applied before every query that does not contain `preset=none`.
+    /// The source's default preset, applied before every query that neither contains `preset=none` nor names it itself.
     package var sourcePreset: Preset?
     /// Whether the request is for `/fetch`, the only path that accepts `url`, `url64` and `enc`.
     package var takesURL: Bool

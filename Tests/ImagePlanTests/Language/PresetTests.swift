@@ -49,6 +49,27 @@ struct PresetTests {
         #expect(try canonical(query, source: "w=800&q=70", presets: ["small": "w=200"]) == expected)
     }
 
+    @Test(arguments: [
+        ("preset=a", "1?blur=1&w=800", ["a"]),
+        ("preset=a&q=60", "1?blur=1&w=800&q=60", ["a"]),
+        // It takes the place that the query gives it.
+        ("flip=h&preset=a", "1?flip=h&blur=1&w=800", ["a"]),
+        // Another one does not replace it; its settings take precedence.
+        ("preset=c", "1?blur=1&w=200&sharpen=1", ["a", "c"]),
+        ("flip=h&preset=c", "1?blur=1&w=200&flip=h&sharpen=1", ["a", "c"]),
+    ])
+    func `a source's preset is applied once, also if the query names it`(
+        query: String,
+        expected: String,
+        names: [String]
+    ) throws {
+        let presets = try ["a": "blur=1&w=800", "c": "sharpen=1&w=200"].map { try Preset(name: $0.key, text: $0.value) }
+        var options = ParseOptions(presets: Dictionary(uniqueKeysWithValues: presets.map { ($0.name, $0) }))
+        options.sourcePreset = options.presets["a"]
+        let parsed = try RequestLanguage.parse(query: query, options: options)
+        #expect(parsed.plan.canonicalText == expected && parsed.presets == names)
+    }
+
     @Test func `with a source preset, only a request that turns it off is bare`() throws {
         let options = ParseOptions(sourcePreset: try Preset(name: "s", text: "w=800"))
         #expect(try !RequestLanguage.parse(query: "", options: options).isBare)

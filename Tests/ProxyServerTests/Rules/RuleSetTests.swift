@@ -67,10 +67,13 @@ struct RuleSetTests {
         #expect(try variant(resolver, "/photos/b/c/x").origin.source.ttl == 180)
     }
 
-    @Test func `a preset of the URL overrides a rule, which overrides the source`() throws {
+    @Test func `a rule's preset replaces the source's, and comes before one of the URL`() throws {
         let resolver = try resolver("{ match: { path: \"b/**\" }, set: { preset: thumb } }")
         #expect(try variant(resolver, "/photos/x").presets == ["wide"])
         #expect(try variant(resolver, "/photos/b/x").presets == ["thumb"])
+        #expect(try variant(resolver, "/photos/x?preset=thumb").presets == ["wide", "thumb"])
+        #expect(try variant(resolver, "/photos/b/x?preset=wide").presets == ["thumb", "wide"])
+        #expect(try variant(resolver, "/photos/b/x?preset=thumb").presets == ["thumb"])
         #expect(try variant(resolver, "/photos/b/x?w=5").plan?.contains("w=5") == true)
         #expect(try variant(resolver, "/photos/b/x?preset=none").plan == nil)
         #expect(try variant(resolver, "/fetch?url=https%3A%2F%2Fa.example%2Fb%2Fx").presets == ["thumb"])
