@@ -8,6 +8,8 @@ package struct RouteTable<Route: Sendable>: Sendable {
         case route(Route, rest: Range<Int>)
         /// The path exists, but not for this method; the value of `Allow` (RFC 9110 §15.5.6).
         case methodNotAllowed(allow: String)
+        /// No path has a method of this name (RFC 9110 §9.1).
+        case unknownMethod(String)
         /// No such path.
         case notFound
     }
@@ -38,6 +40,9 @@ package struct RouteTable<Route: Sendable>: Sendable {
 
     /// Looks up a request.
     package func match(_ head: borrowing RequestHead, _ bytes: Span<UInt8>) -> Match {
+        if case .other(let name) = head.method {
+            return .unknownMethod(String(decoding: bytes.copy(name), as: UTF8.self))
+        }
         let path = head.path(in: bytes)
         var isKnown = false
         for entry in entries where leads(entry, path, bytes) {

@@ -25,6 +25,15 @@ package enum HTTPMethod: Hashable, Sendable {
         }
     }
 
+    /// Recognises the method that a sender may have meant: methods are case-sensitive.
+    ///
+    /// Fails for a name that is unknown in capitals, too.
+    package init?(ignoringCase name: String) {
+        let bytes = Array(name.uppercased().utf8)
+        self.init(bytes.span, 0..<bytes.count)
+        if self.name == nil { return nil }
+    }
+
     /// The name of the method; `nil` for `other`.
     package var name: String? {
         switch self {

@@ -108,6 +108,7 @@ struct AdminHandler: RequestHandler {
         switch match {
         case .route: nil
         case .methodNotAllowed(let allow): Response(Problem(405, "Only \(allow) is allowed here.", allow: allow))
+        case .unknownMethod(let name): Response(Problem(unknownMethod: name))
         case .notFound: notFound
         }
     }

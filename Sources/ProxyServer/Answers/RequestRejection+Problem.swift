@@ -14,6 +14,14 @@ extension Problem {
         }
     }
 
+    /// The error for a method that this server does not know (RFC 9110 §9.1, §15.6.2).
+    ///
+    /// - Parameter name: the method, a token.
+    init(unknownMethod name: String) {
+        let meant = HTTPMethod(ignoringCase: name)?.name.map { " Methods are case-sensitive: did you mean \($0)?" }
+        self.init(501, "There is no method '\(name)'." + (meant ?? ""))
+    }
+
     private static func sentence(_ error: ParseError) -> String {
         switch error {
         case .requestLineTooLong: "The request line is too long."

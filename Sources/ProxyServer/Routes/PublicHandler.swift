@@ -67,7 +67,7 @@ final class PublicHandler: RequestHandler {
         case .get, .head: break
         case .options: return .now(Self.options(live.current.answers.cors))
         case .purge: return purge(head, of: site, bytes, context)
-        default: return .now(readable(Response(Self.methodNotAllowed)))
+        default: return .now(readable(Response(Self.refusal(ofMethodOf: head, bytes))))
         }
         if let fixed = FixedAnswers.response(to: head.pathAndQuery, in: bytes) { return .now(readable(fixed)) }
         if let response = plain.handle(head, of: site, bytes: bytes, context: context) { return .now(response) }
@@ -92,7 +92,7 @@ final class PublicHandler: RequestHandler {
         switch head.method {
         case .options: return nil
         case .purge where live.current.takesPurges: return nil
-        default: return Self.methodNotAllowed
+        default: return Self.refusal(ofMethodOf: head, bytes)
         }
     }
 
@@ -152,6 +152,11 @@ final class PublicHandler: RequestHandler {
 
     static let methods = "GET, HEAD, OPTIONS"
     private static let methodNotAllowed = Problem(405, "Only GET, HEAD and OPTIONS are allowed.", allow: methods)
+
+    private static func refusal(ofMethodOf head: borrowing RequestHead, _ bytes: Span<UInt8>) -> Problem {
+        guard case .other(let name) = head.method else { return methodNotAllowed }
+        return Problem(unknownMethod: String(decoding: bytes.copy(name), as: UTF8.self))
+    }
 
     /// The response with CORS fields.
     private func readable(_ response: Response) -> Response { response.readable(by: live.current.answers.cors) }

@@ -17,6 +17,7 @@ import Testing
         switch table.match(head, bytes.span) {
         case .route(let route, let rest): return "\(route) \(bytes.span.text(rest))"
         case .methodNotAllowed(let allow): return "allow \(allow)"
+        case .unknownMethod(let name): return "unknown \(name)"
         case .notFound: return "none"
         }
     }
@@ -26,6 +27,7 @@ import Testing
         ("DELETE /warm/17/x?y", "3 17/x"), ("POST /warm", "4 "), ("GET http://h/metrics", "1 "),
         ("PUT /metrics", "allow GET, HEAD"), ("POST /warm/1", "allow GET, HEAD, DELETE"), ("GET /warm", "allow POST"),
         ("GET /warm/", "none"), ("GET /metrics/", "none"), ("GET /Metrics", "none"), ("OPTIONS *", "none"),
+        ("get /metrics", "unknown get"), ("BREW /nowhere", "unknown BREW"),
     ])
     func `finds the route of a request`(_ fixture: (request: String, expected: String)) {
         #expect(look(fixture.request) == fixture.expected)

@@ -105,6 +105,32 @@ struct AnswerTests {
         #expect(post["Allow"] == "GET, HEAD, OPTIONS")
     }
 
+    @Test(arguments: ["PUT", "PATCH", "DELETE", "TRACE", "PURGE"])
+    func `a method that images do not have is 405`(method: String) throws {
+        let answer = try RawHTTPClient(port: rig.daemon.port).request(method, "/photos/a.png")
+        #expect(answer.status == 405 && answer["Allow"] == "GET, HEAD, OPTIONS")
+    }
+
+    // RFC 9110 §9.1.
+    @Test(arguments: ["FOO", "QUERY", "PROPFIND", "get"])
+    func `a method that the server does not know is 501`(method: String) throws {
+        let isOtherCase = method == "get"
+        for (port, target) in [
+            (rig.daemon.port, "/photos/a.png"), (rig.daemon.port, "/"), (rig.daemon.admin, "/purge"),
+            (rig.daemon.admin, "/nowhere"),
+        ] {
+            let answer = try RawHTTPClient(port: port).request(method, target)
+            #expect(answer.status == 501 && answer["Allow"] == nil, "\(target): \(answer.head)")
+            #expect(answer.text.contains("There is no method '\(method)'."))
+            #expect(answer.text.contains("did you mean GET?") == isOtherCase)
+        }
+        let client = try RawHTTPClient(port: rig.daemon.port)
+        try client.send(
+            "\(method) / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n"
+        )
+        #expect(try client.readResponse().status == 501)
+    }
+
     @Test func `format=auto serves the bucket of Accept with its own media type`() throws {
         let avif = try rig.get("/photos/a.png?w=24", [("Accept", "image/avif,image/webp,*/*")])
         #expect(avif["Content-Type"] == "image/avif")
