@@ -1,6 +1,6 @@
 /// A request path, `/NAME/PATH`: raw for the origin, and split into decoded segments.
 package struct RequestPath: Hashable, Sendable {
-    /// The source's name, `[a-z0-9][a-z0-9-]*`.
+    /// The source's name, `[a-z0-9][a-z0-9-]*`, decoded.
     package let source: String
     /// Everything after `/NAME/`, raw: the path to request from an HTTP origin.
     package let rawPath: String
@@ -43,7 +43,7 @@ package struct RequestPath: Hashable, Sendable {
         let all = path.dropFirst().split(separator: slash, omittingEmptySubsequences: false)
         var decoded: [String] = []
         for segment in all { decoded.append(try decode(segment)) }
-        guard let name = all.first, isSourceName(name) else { return nil }
+        guard isSourceName(decoded[0]) else { return nil }
         let below = all.dropFirst()
         // `/NAME/` and `/NAME` have no path.
         let isEmpty = below.isEmpty || below.count == 1 && below.allSatisfy(\.isEmpty)
@@ -59,12 +59,16 @@ package struct RequestPath: Hashable, Sendable {
         )
     }
 
-    /// Whether a configured source may have a name.
-    package static func isSourceName(_ name: String) -> Bool { isSourceName(Array(name.utf8)[...]) }
+    /// The decoded first segment of a raw path or target, which may be a source's name; raw if it cannot be decoded.
+    package static func name(in target: some Collection<UInt8>) -> String {
+        let segment = Array(target.dropFirst().prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") })
+        return (try? PercentCoding.decode(segment[...])) ?? String(decoding: segment, as: UTF8.self)
+    }
 
-    private static func isSourceName(_ name: ArraySlice<UInt8>) -> Bool {
-        guard let first = name.first, first != UInt8(ascii: "-") else { return false }
-        return name.allSatisfy { byte in
+    /// Whether a configured source may have a name.
+    package static func isSourceName(_ name: String) -> Bool {
+        guard let first = name.utf8.first, first != UInt8(ascii: "-") else { return false }
+        return name.utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
             default: false

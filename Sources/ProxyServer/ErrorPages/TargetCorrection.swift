@@ -91,24 +91,24 @@ struct TargetCorrection: Sendable, Hashable {
 extension RequestResolver {
     /// Whether a path is in another server's language, or may have parameters, of which the query tells nothing.
     fileprivate func readsForeign(_ path: String) -> Bool {
-        let reading = table.sources[String(path.dropFirst().prefix { $0 != "/" })]?.reading
+        let reading = table.sources[RequestPath.name(in: path.utf8)]?.reading
         return table.dialect != nil || reading?.dialect != nil || reading?.isPathStyle == true
     }
 
     /// A path with the nearest source in place of one that does not exist; `nil` if it exists, or if none is near.
     fileprivate func nearestSource(to path: String) -> String? {
         guard path.hasPrefix("/") else { return nil }
-        let name = String(path.dropFirst().prefix { $0 != "/" })
+        let name = RequestPath.name(in: path.utf8)
         guard name != "fetch", table.sources[name] == nil else { return nil }
         guard let nearest = NearestName.of(name, among: table.sources.keys.sorted() + ["fetch"]) else { return nil }
-        return "/" + nearest + path.dropFirst(name.count + 1)
+        return "/" + nearest + path.dropFirst().drop { $0 != "/" }
     }
 
     fileprivate func corrections(
         of request: TargetCorrection.Request,
         parameter: String
     ) -> [TargetCorrection.Request] {
-        let name = String(request.path.dropFirst().prefix { $0 != "/" })
+        let name = RequestPath.name(in: request.path.utf8)
         guard let options = name == "fetch" ? table.remote.options : table.sources[name]?.options else { return [] }
         return RequestLanguage.corrections(of: Array(request.query.utf8), parameter: parameter, options: options).map {
             var corrected = request

@@ -41,10 +41,10 @@ extension RequestResolver {
         let path = mark == 0 ? Array("/".utf8) : Array(target[..<mark])
         let query = Array(target[min(mark + 1, target.count)...])
         if let dialect = table.dialect { return try translated(path, query, from: dialect, base: table.dialectBase) }
-        let name = String(decoding: path.dropFirst().prefix { $0 != UInt8(ascii: "/") }, as: UTF8.self)
+        let name = RequestPath.name(in: path)
         guard let reading = table.sources[name]?.reading else { return OwnTarget(path: path, query: query) }
         if let dialect = reading.dialect {
-            let rest = Array(path.dropFirst(1 + name.utf8.count))
+            let rest = Array(path.dropFirst().drop { $0 != UInt8(ascii: "/") })
             let base = reading.dialectSource ?? name
             return try translated(rest.isEmpty ? Array("/".utf8) : rest, query, from: dialect, base: base)
         }

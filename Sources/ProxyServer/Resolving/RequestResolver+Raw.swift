@@ -54,8 +54,7 @@ extension RequestResolver {
     /// The rule of a target's raw source, or `nil` if it is not of a raw source.
     func rawRule(of target: some Collection<UInt8>) -> SourceRule? {
         guard target.first == UInt8(ascii: "/"), table.dialect == nil else { return nil }
-        let segment = target.dropFirst().prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
-        let name = String(decoding: Array(segment), as: UTF8.self)
+        let name = RequestPath.name(in: target)
         let rule = name == "fetch" ? table.remote.rule : table.sources[name]?.rule
         return rule?.isRaw == true ? rule : nil
     }
@@ -73,7 +72,7 @@ extension RequestResolver {
         _ query: [UInt8],
         _ method: String
     ) throws(Problem) -> RawTarget {
-        guard path.elementsEqual(Array("/fetch".utf8)) else {
+        guard !path.dropFirst().contains(UInt8(ascii: "/")) else {
             throw Problem(404, "/fetch has no path; use url=.")
         }
         do {

@@ -45,11 +45,27 @@ final class Site: Sendable {
     /// Whether a target below the site's prefix is of a raw source; allocates nothing, since every hit asks.
     func isRaw(_ target: Range<Int>, in bytes: Span<UInt8>) -> Bool {
         rawNames.contains { name in
-            let end = target.lowerBound + 1 + name.count
-            guard end <= target.upperBound, bytes[target.lowerBound] == UInt8(ascii: "/") else { return false }
-            for (index, byte) in name.enumerated() where bytes[target.lowerBound + 1 + index] != byte { return false }
-            return end == target.upperBound || bytes[end] == UInt8(ascii: "/") || bytes[end] == UInt8(ascii: "?")
+            guard !target.isEmpty, bytes[target.lowerBound] == UInt8(ascii: "/") else { return false }
+            var index = target.lowerBound + 1
+            for byte in name {
+                guard let length = Self.length(of: byte, at: index, before: target.upperBound, in: bytes) else {
+                    return false
+                }
+                index += length
+            }
+            return index == target.upperBound || bytes[index] == UInt8(ascii: "/") || bytes[index] == UInt8(ascii: "?")
         }
+    }
+
+    /// The length of a name's byte in a target, plain (1) or percent-encoded (3); `nil` if there is another byte.
+    @inline(__always)
+    private static func length(of byte: UInt8, at index: Int, before end: Int, in bytes: Span<UInt8>) -> Int? {
+        guard index < end else { return nil }
+        if bytes[index] == byte { return 1 }
+        guard bytes[index] == UInt8(ascii: "%"), index + 2 < end, let high = bytes[index + 1].hexadecimalValue,
+            let low = bytes[index + 2].hexadecimalValue, high << 4 | low == byte
+        else { return nil }
+        return 3
     }
 
     /// Returns a request target without the site's prefix, if it has it.

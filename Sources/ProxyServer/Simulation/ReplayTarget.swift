@@ -1,5 +1,6 @@
 import HTTPCache
 import ImagePipeline
+import ImagePlan
 
 /// What a logged target asks for: an original, and the response that is made from it.
 struct ReplayTarget {
@@ -51,7 +52,7 @@ struct ReplayTarget {
 
     /// The first segment of a path: the name of its source.
     static func source(of target: [UInt8]) -> [UInt8] {
-        Array(target.dropFirst().prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") })
+        Array(RequestPath.name(in: target).utf8)
     }
 }
 

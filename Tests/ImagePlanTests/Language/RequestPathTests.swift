@@ -11,6 +11,12 @@ struct RequestPathTests {
         #expect(try path.filePath() == "a b/中/c+d.jpg")
     }
 
+    @Test func `decodes the name of the source`() throws {
+        let path = try #require(try RequestPath.parse("/%70ho%74os/a%20b"))
+        #expect(path.source == "photos" && path.rawPath == "a%20b")
+        #expect(RequestPath.name(in: "/%70hotos?w=%2F".utf8) == "photos" && RequestPath.name(in: "/a%/b".utf8) == "a%")
+    }
+
     @Test func `keeps encoded and double slashes for an origin, and rejects them for a folder`() throws {
         let encoded = try #require(try RequestPath.parse("/s/a%2Fb"))
         #expect(encoded.rawPath == "a%2Fb")
@@ -24,7 +30,10 @@ struct RequestPathTests {
         #expect(throws: RequestError.self) { try RequestPath.parse("/s/")?.filePath() }
     }
 
-    @Test(arguments: ["/", "//a", "/Photos/a", "/-x/a", "/a_b/c", "/a%20b/c", "/favicon.ico", "/pho%74os/a"])
+    @Test(arguments: [
+        "/", "//a", "/Photos/a", "/-x/a", "/a_b/c", "/a%20b/c", "/favicon.ico", "/%50hotos/a", "/%2dx/a", "/photos%2Fa",
+        "/pho%2574os/a", "/photos%20/a",
+    ])
     func `has no source by that name`(path: String) throws {
         #expect(try RequestPath.parse(path) == nil)
     }

@@ -148,6 +148,7 @@ struct AnswerTests {
         for spelling in [
             "/photos/a.png?h=11&w=22&format=png", "/photos/a.png?w=22&&h=11&format=png&fit=contain",
             "/photos/%61.png?w=11&h=5.5&dpr=2&format=png", "/photos/a.png?w=22&h=11&format=png&filename=x.png",
+            "/%70ho%74os/a.png?w=22&h=11&format=png",
         ] where !spelling.contains("5.5") {
             #expect(try rig.cacheStatus(spelling) == "edgeprint; hit; detail=memory", "\(spelling)")
         }

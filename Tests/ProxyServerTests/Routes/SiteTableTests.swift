@@ -79,7 +79,8 @@ struct SiteTableTests {
         ("/fetch", true),
         ("/filesystem/a", false), ("/file/a", false), ("/photos/files/a", false), ("/fil", false), ("/", false),
         ("*", false),
-        ("/%66iles/a", false), ("/Files/a", false),
+        ("/%66iles/a", true), ("/file%73", true), ("/%66etch?url=x", true), ("/Files/a", false), ("/%46iles/a", false),
+        ("/files%2Fa", false), ("/file%7", false), ("/file%", false), ("/%2566iles/a", false), ("/file%73x/a", false),
     ])
     func `recognises the targets of raw sources, as their rules do`(target: String, isRaw: Bool) throws {
         let source =

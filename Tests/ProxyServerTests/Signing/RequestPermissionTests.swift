@@ -64,7 +64,10 @@ struct RequestPermissionTests {
         // Another order or spelling of the signed query is another request.
         #expect(try status("/a/b?h=2&w=1&sig=\(signature)", keys) == 403)
         #expect(try status("/a/b?w=1&h=%32&sig=\(signature)", keys) == 403)
-        #expect(try status("/a/%62?w=1&h=2&sig=\(signature)", keys) == 403)
+        for path in ["/a/%62", "/%61/b"] {
+            #expect(try status("\(path)?w=1&h=2&sig=\(signature)", keys) == 403)
+            #expect(try status(signed("\(path)?w=1&h=2"), keys) == 200)
+        }
     }
 
     @Test func `neither signature nor expiry is part of the cache key`() throws {
