@@ -7,8 +7,9 @@ extension PlanParameters {
     /// - Throws: 403, naming the parameter, the limit and what is allowed.
     mutating func limit(to limits: UnsignedLimits, isPreset: Bool, isEnforced: Bool) throws(RequestError) {
         if isEnforced {
+            let hasBasis = isPreset || !limits.widths.isEmpty && stated.contains { $0.name == "w" }
             for parameter in stated where parameter.name != StepContext.dprName || limits.presets == .only {
-                if let refusal = limits.refusal(of: parameter, isPreset: isPreset) { throw refusal }
+                if let refusal = limits.refusal(of: parameter, hasBasis: hasBasis) { throw refusal }
             }
         }
         let statesSize = stated.contains { ResizeStep.names.contains($0.name) }

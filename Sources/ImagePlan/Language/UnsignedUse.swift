@@ -21,7 +21,7 @@ package struct UnsignedLimits: Hashable, Sendable {
     package enum Presets: String, Hashable, Sendable, CaseIterable {
         /// The query may have any step.
         case any
-        /// The steps are those of a preset; the query may state `dpr`, `format`, and what has a limit of its own.
+        /// The steps are those of a preset, or a listed width; the query may state `dpr`, `format`, and what has a limit of its own.
         case only
     }
 
@@ -59,11 +59,12 @@ extension UnsignedLimits {
     ///
     /// Values that are not valid are left to the parser.
     ///
-    /// - Parameter isPreset: whether the request has a preset, its own or the source's.
-    func refusal(of parameter: Parameter, isPreset: Bool) -> RequestError? {
+    /// - Parameter hasBasis: whether the request has a preset, its own or the source's, or a width that `widths` limits.
+    func refusal(of parameter: Parameter, hasBasis: Bool) -> RequestError? {
         if presets == .only {
-            guard isPreset else {
-                return parameter.refusal("requires a preset without a signature (unsigned.presets)")
+            guard hasBasis else {
+                let basis = widths.isEmpty ? "a preset" : "a preset or w"
+                return parameter.refusal("requires \(basis) without a signature (unsigned.presets)")
             }
             let isAllowed =
                 switch parameter.name {

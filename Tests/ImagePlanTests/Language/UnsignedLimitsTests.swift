@@ -154,7 +154,19 @@ struct UnsignedLimitsTests {
         #expect(
             try plan("preset=thumb&w=300&format=webp&effort=4", limits) == "w=320&h=107&effort=4&fit=cover&format=webp"
         )
-        for (query, name) in [("preset=thumb&h=300", "h"), ("preset=thumb&effort=5", "effort"), ("w=300", "w")] {
+        // A limited width needs no preset.
+        for (query, expected) in [
+            ("w=300", "w=320"), ("w=160&dpr=2&format=webp", "w=320&format=webp"), ("w=9999&effort=4", "w=640&effort=4"),
+            ("preset=none&w=640&format=auto", "w=640"),
+        ] {
+            #expect(try plan(query, limits) == expected)
+        }
+        for (query, name) in [
+            ("preset=thumb&h=300", "h"), ("preset=thumb&effort=5", "effort"), ("w=300&h=9", "h"),
+            ("w=300&blur=2", "blur"),
+            ("w=300&format=avif", "format"), ("format=webp", "format"), ("effort=4", "effort"), ("h=300", "h"),
+            ("dpr=2", "dpr"), ("w=50%", "w"), ("w=300&fit=cover", "fit"),
+        ] {
             let error = #expect(throws: RequestError.self) { try plan(query, limits) }
             #expect(error?.status == .forbidden && error?.parameter == name, "\(query)")
         }
