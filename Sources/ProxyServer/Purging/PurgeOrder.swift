@@ -1,4 +1,3 @@
-import Foundation
 import ImagePipeline
 import ImagePlan
 
@@ -48,9 +47,7 @@ struct PurgeOrder: Hashable, Sendable {
     ///   - named: a target given outside of the object, which then must not contain another one.
     /// - Throws: `Problem` 400 that names the invalid member.
     init(json: [UInt8], named: [Target] = []) throws(Problem) {
-        guard let members = try? JSONDecoder().decode([String: PurgeValue].self, from: Data(json)) else {
-            throw Problem(400, "The body must be a JSON object such as {\"url\":\"/photos/a.jpg\"}.")
-        }
+        let members = try PurgeValue.members(of: json, example: "{\"url\":\"/photos/a.jpg\"}")
         var targets = named
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {
             switch name {

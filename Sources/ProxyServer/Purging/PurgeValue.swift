@@ -1,4 +1,6 @@
-/// A member's value in the JSON object of a purge.
+import Foundation
+
+/// A member's value in the JSON object of a purge or a warm job.
 enum PurgeValue: Decodable {
     case text(String)
     case flag(Bool)
@@ -19,6 +21,20 @@ enum PurgeValue: Decodable {
         } else {
             self = .other
         }
+    }
+
+    /// The members of a JSON object by their names.
+    ///
+    /// - Parameter example: an object, for the error.
+    /// - Throws: `Problem` 400 for any other text, and for an object that has a name twice, which it names.
+    static func members(of json: [UInt8], example: String) throws(Problem) -> [String: PurgeValue] {
+        guard let members = try? JSONDecoder().decode([String: PurgeValue].self, from: Data(json)) else {
+            throw Problem(400, "The body must be a JSON object such as \(example).")
+        }
+        if let name = JSONMembers.repeated(in: json) {
+            throw Problem(400, "The object has \(name.prefix(64)) more than once.", parameter: name)
+        }
+        return members
     }
 
     /// A non-empty string.

@@ -1,4 +1,3 @@
-import Foundation
 import HTTPSemantics
 import ImagePipeline
 import ImagePlan
@@ -33,9 +32,7 @@ struct WarmOrder: Hashable, Sendable {
     ///
     /// - Throws: `Problem` 400 that names the invalid member.
     init(json: [UInt8]) throws(Problem) {
-        guard let members = try? JSONDecoder().decode([String: PurgeValue].self, from: Data(json)) else {
-            throw Problem(400, "The body must be a JSON object such as {\"urls\":[\"/photos/a.jpg\"]}.")
-        }
+        let members = try PurgeValue.members(of: json, example: "{\"urls\":[\"/photos/a.jpg\"]}")
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {
             switch name {
             case "urls": urls = try Self.list(value, name)

@@ -171,7 +171,7 @@ struct PlaygroundTests {
         #expect(kept.contains("exp=1&sig="), "\(kept)")
         for (body, status) in [
             (#"{"path":"/photos/a.png?w=20&scope=w:1-99"}"#, 400), (#"{"path":"/photos/a.png?widht=2"}"#, 400),
-            (#"{"path":"photos"}"#, 400), ("", 400),
+            (#"{"path":"photos"}"#, 400), ("", 400), (#"{"path":"/photos/a.png","path":"/photos/b.png"}"#, 400),
             (#"{"path":"/photos/a.png","seconds":0}"#, 400), (#"{"path":"/none/a.png"}"#, 404),
         ] {
             #expect(try rig.post("/playground/sign", body).status == status, "\(body)")

@@ -31,7 +31,9 @@ struct PurgeOrderTests {
         for text in [
             #"{"url":"/a \"b\""}"#, #"{"source":"x","dry":true}"#, #"{"all":true}"#, #"{"tag":"t","soft":true}"#,
             #"{"preset":"p"}"#, #"{"prefix":"/a","soft":true,"dry":true}"#, #"{"older_than":60}"#,
-            #"{"tag":["t","u"]}"#,
+            #"{"tag":["t","u"]}"#, #"{"tag":["tag","tag"],"dry":true}"#, #"{"url":"tag"}"#,
+            #"{"tag":"dry","dry":true}"#,
+            #"{"url":"/{\"url\":[,\"url\""}"#,
         ] {
             #expect(try order(order(text).json.text) == order(text))
         }
@@ -47,6 +49,9 @@ struct PurgeOrderTests {
             (#"{"preset":"p","soft":true}"#, "soft"), (#"{"older_than":"soon"}"#, "older_than"),
             (#"{"older_than":-1}"#, "older_than"), (#"{"older_than":true}"#, "older_than"),
             (#"{"tag":"a","prefix":"/b"}"#, "url"),
+            // RFC 8259 §4: names should be unique.
+            (#"{"url":"/l/a.jpg","url":"/l/b.jpg"}"#, "url"), (#"{"dry":true,"tag":["a"], "dry" : false}"#, "dry"),
+            (#"{"url":"/a","\u0075rl":"/b"}"#, "url"), (#"{"all":true,"x\"":1,"x\"":2}"#, "x\""),
             (#"{"url":null}"#, "url"), (#"{"tag":[]}"#, "tag"), (#"{"tag":["a",""]}"#, "tag"), (#"{"tag":[1]}"#, "tag"),
         ] as [(String, String?)]
     )

@@ -222,7 +222,8 @@ struct WarmTests {
 
     @Test(arguments: [
         (#"{"urls":[]}"#, "at least one URL"), (#"{"url":["/a"]}"#, "Did you mean urls?"),
-        (#"{"urls":"/a"}"#, "must be a list"), (#"["/a"]"#, "must be a JSON object"),
+        (#"{"urls":["/a"],"urls":["/b"]}"#, "has urls more than once"), (#"{"urls":"/a"}"#, "must be a list"),
+        (#"["/a"]"#, "must be a JSON object"),
         (#"{"urls":["a.png"]}"#, "urls[0], 'a.png', is neither"),
         (#"{"urls":["/a"],"presets":["thumbs"]}"#, "did you mean thumb?"),
         (#"{"urls":["/a"],"formats":["wepb"]}"#, "did you mean webp?"),

@@ -21,6 +21,9 @@ struct PlaygroundSignRoute: AdminRoute {
             guard let order, case .string(let path)? = order["path"], path.hasPrefix("/") else {
                 throw Problem(400, "The content must be a JSON object with the path of a request.", parameter: "path")
             }
+            if let name = JSONMembers.repeated(in: request.body) {
+                throw Problem(400, "The object has \(name.prefix(64)) more than once.", parameter: name)
+            }
             let seconds = order["seconds"]
             guard seconds == nil || seconds?.int.map({ (1...Self.longest).contains($0) }) == true else {
                 throw Problem(400, "seconds must be a whole number from 1 to \(Self.longest).", parameter: "seconds")
