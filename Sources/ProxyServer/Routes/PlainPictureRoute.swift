@@ -74,7 +74,8 @@ final class PlainPictureRoute: Sendable {
         kept.append("ETag", tag)
         kept.append("Cache-Control", "public, max-age=\(lifetime)\(wanted.secondsLeft == nil ? ", immutable" : "")")
         if wanted.format == nil { kept.append("Vary", "Accept") }
-        if isStored { kept.append("Cache-Status", "edgeprint; hit; detail=memory") }
+        // Neither a hit nor forwarded: there is no origin (RFC 9211 §2).
+        kept.append("Cache-Status", "edgeprint; \(isStored ? "hit; detail=memory" : "detail=generated")")
         var response = Response(status: 200)
         response.fields = block.bytes + kept.bytes + CommonFields.bytes
         response.body = .bytes(body)

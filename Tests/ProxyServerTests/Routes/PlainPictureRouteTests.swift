@@ -23,7 +23,14 @@ struct PlainPictureRouteTests {
             #expect(answer.body == expected.encoded(as: format))
             #expect(answer["Cache-Control"] == "public, max-age=31536000, immutable" && answer["Vary"] == nil)
         }
-        #expect(try rig.get("/placeholder/300x200/f80.png")["Cache-Status"] == "edgeprint; hit; detail=memory")
+    }
+
+    @Test func `says whether it was made for this response`() throws {
+        let rig = try rig()
+        for status in ["edgeprint; detail=generated", "edgeprint; hit; detail=memory"] {
+            #expect(try rig.get("/placeholder/300x200/f80.png")["Cache-Status"] == status)
+        }
+        #expect(try rig.get("/placeholder/300x200/ff8800.png")["Cache-Status"] == "edgeprint; hit; detail=memory")
     }
 
     @Test func `without a format, Accept decides; without a colour, it is grey`() throws {
