@@ -86,6 +86,7 @@ package struct SignatureScope: Hashable, Sendable {
         guard let permitted = values[name] else {
             return Self.error(name, "is not in the signed scope, which permits \(names.joined(separator: ", "))")
         }
+        let value = Self.canonical(value, of: name)
         guard let alternatives = permitted.alternatives, !alternatives.contains(where: { $0.contains(value) }) else {
             return nil
         }
@@ -126,10 +127,15 @@ package struct SignatureScope: Hashable, Sendable {
                 }
                 alternatives.append(.range(ends.low...ends.high))
             } else {
-                alternatives.append(.text(try decoded(part.value, parameter)))
+                alternatives.append(.text(canonical(try decoded(part.value, parameter), of: own.name)))
             }
         }
         return Values(text: own.value, alternatives: alternatives)
+    }
+
+    /// The same value for both spellings of JPEG.
+    private static func canonical(_ value: String, of name: String) -> String {
+        name == PlanSetting.format.name && value == "jpg" ? FormatSetting.jpeg.rawValue : value
     }
 
     /// The ends of a range, which may be negative; `nil` for a text.

@@ -17,6 +17,10 @@ struct SignatureScopeTests {
         ("rotate:-90-90", "rotate", ["-90", "0", "90"], ["-91", "91"]),
         ("rotate:-90--10", "rotate", ["-90", "-10"], ["0", "10"]),
         ("format:webp|avif", "format", ["webp", "avif"], ["jpeg", "webp|avif", "WEBP"]),
+        // jpg is another spelling of jpeg.
+        ("format:jpg", "format", ["jpg", "jpeg"], ["JPG", "jpe", "webp"]),
+        ("format:webp|jpeg", "format", ["webp", "jpg", "jpeg"], ["png"]),
+        ("v:jpg", "v", ["jpg"], ["jpeg"]),
         ("w:auto|100-200|640", "w", ["auto", "150", "640"], ["641", "99"]),
         ("format:*", "format", ["webp", "anything", "*", ""], []),
         ("watermark:logo%2C1.png%2Csoutheast", "watermark", ["logo,1.png,southeast"], ["logo%2C1.png%2Csoutheast"]),
