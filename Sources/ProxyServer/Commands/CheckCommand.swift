@@ -9,7 +9,7 @@ struct CheckCommand: ParsableCommand {
         discussion: """
             Merges defaults, the file and EDGEPRINT_ variables, and prints the result as a configuration file. Every \
             error is printed with its key and its line or variable. A rule that no request can reach is a warning on standard \
-            error, as are sizes that add up to more than limits.memory.
+            error, as are sizes that add up to more than limits.memory, and limits.pixels or limits.animation below 0.1MP.
 
             With --schema prints the JSON Schema of the file, by which editors complete and check it. A file names its \
             schema in its first line: # yaml-language-server: $schema=/usr/share/edgeprint/edgeprint.schema.json
@@ -42,6 +42,10 @@ struct CheckCommand: ParsableCommand {
             let key = "rules[\(dead.index)]"
             let place = loaded.places[key].map { "\($0): " } ?? ""
             StandardError.write("edgeprint: warning: \(place)\(key): can never apply: \(dead.reason)\n")
+        }
+        for limit in SmallPixelLimit.all(in: configuration) {
+            let place = loaded.places[limit.key].map { "\($0): " } ?? ""
+            StandardError.write("edgeprint: warning: \(place)\(limit.key): \(limit.reason)\n")
         }
         if let warning = configuration.memoryPlan.warning {
             StandardError.write("edgeprint: warning: memory: \(warning)\n")

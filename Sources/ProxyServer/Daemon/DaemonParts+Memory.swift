@@ -32,11 +32,14 @@ extension DaemonParts {
         )
     }
 
-    /// Logs at start the warnings of `edgeprint doctor` about memory.
-    static func warnOfMemory(_ configuration: Configuration, _ logger: Logger) {
+    /// Logs at start the warnings of `edgeprint doctor` about memory and limits in pixels.
+    static func warnOfLimits(_ configuration: Configuration, _ logger: Logger) {
         for finding in MemoryCheck(configuration: configuration).findings(MachineProbe())
         where finding.severity == .warning {
             logger.warning("memory may be insufficient", metadata: ["problem": "\(finding.message)"])
+        }
+        for limit in SmallPixelLimit.all(in: configuration) {
+            logger.warning("a limit may be too small", metadata: ["key": "\(limit.key)", "problem": "\(limit.reason)"])
         }
     }
 }

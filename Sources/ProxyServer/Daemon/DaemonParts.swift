@@ -86,7 +86,7 @@ final class DaemonParts: Sendable {
         memory.entries = configuration.memoryEntries.pictures
         memory.reserved = shares.reservedPictures
         self.memory = MemoryCache(memory)
-        Self.warnOfMemory(configuration, logger)
+        Self.warnOfLimits(configuration, logger)
         var disk = DiskStore.Configuration(path: configuration.cache.path, time: time)
         disk.isReadable = PictureMetadata.isReadable
         disk.limits = DiskLimits(configuration)

@@ -28,6 +28,7 @@ struct Doctor: Sendable {
                 SourceFolderCheck(sources: configuration.allSources, cachePath: configuration.cache.path),
                 SourceRouteCheck(sources: configuration.allSources),
                 RuleReachCheck(configuration: configuration),
+                PixelLimitCheck(configuration: configuration),
                 UnsignedUseCheck(configuration),
                 LibraryCheck(needsTLS: configuration.allSources.contains { $0.asksTLS } || configuration.remote.isOpen),
                 WorkerCheck(memory: plan.workerMemory, sandbox: configuration.workers.sandbox),
