@@ -123,6 +123,29 @@ struct EncodingTests {
             return
         }
         #expect(text.hasPrefix("max_bytes: "))
+        #expect(text.contains("such as q=png:50") == (format == "png"), "\(text)")
+    }
+
+    @Test(arguments: [
+        ("png&q=80", "a lower q than png:80"), ("png&q=png:2", "a lower q than png:2"), ("png&q=1", nil),
+        ("png&lossless=1", nil), ("png&q=100", "such as q=png:50"), ("tiff", nil),
+    ])
+    func `max_bytes that a format without a search does not meet names q where it helps`(
+        format: String,
+        advice: String?
+    ) {
+        let failure = #expect(throws: WorkerReply.Failure.self) {
+            try Workbench.make("format=\(format)&max_bytes=100", of: Self.noisy, as: .png)
+        }
+        guard case .refused(let text, "max_bytes") = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+        if let advice {
+            #expect(text.contains(advice), "\(text)")
+        } else {
+            #expect(text.hasSuffix("allows 100"), "\(text)")
+        }
     }
 
     @Test func `a search takes seven encodes at most, and finds the highest quality that fits`() throws {

@@ -34,10 +34,13 @@ struct QualitySearch {
     }
 
     /// Returns the error for an image that cannot be made small enough: 422.
-    static func refusal(smallest: Int, _ maximumBytes: Int) -> RequestError {
+    ///
+    /// - Parameter advice: how a smaller one can be had, as a clause.
+    static func refusal(smallest: Int, _ maximumBytes: Int, advice: String? = nil) -> RequestError {
         RequestError(
             parameter: PlanSetting.maximumBytes.name,
-            reason: "the smallest result has \(smallest) bytes, and the request allows \(maximumBytes)",
+            reason: "the smallest result has \(smallest) bytes, and the request allows \(maximumBytes)"
+                + (advice.map { "; " + $0 } ?? ""),
             status: .unprocessable
         )
     }
@@ -51,7 +54,10 @@ extension Coder {
         guard let maximum = options.settings.maximumBytes else { return try encode(picture, options) }
         guard hasQuality, !options.isLossless else {
             let encoded = try encode(picture, options)
-            if encoded.count > maximum { throw QualitySearch.refusal(smallest: encoded.count, maximum) }
+            guard encoded.count <= maximum else {
+                let advice = advice(on: picture, options)
+                throw QualitySearch.refusal(smallest: encoded.count, maximum, advice: advice)
+            }
             return encoded
         }
         let computed = try picture.inMemory(options.deadline)
@@ -60,6 +66,16 @@ extension Coder {
             try options.deadline.check()
             return try encode(computed, options.with(quality: quality))
         }
+    }
+
+    /// How to get a smaller result from an encoder whose quality is not searched, as a clause; `nil` if no quality makes one.
+    private func advice(on picture: FinishedPicture, _ options: EncodingOptions) -> String? {
+        guard format == .png, !options.isLossless, picture.animation == nil else { return nil }
+        guard let quality = options.paletteQuality else {
+            return "a PNG keeps every pixel unless q has a number for it, such as q=png:50"
+        }
+        return quality > 1
+            ? "a lower q than png:\(quality) may be small enough" : nil
     }
 
     /// Whether the encoder has a quality.
