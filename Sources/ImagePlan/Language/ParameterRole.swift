@@ -28,12 +28,14 @@ enum ParameterRole: Sendable {
 
     /// Names for the parameters in other image proxies and CSS, used for suggestions.
     static let otherNames = [
-        "animated": "anim", "animation": "anim", "background": "bg", "density": "dpr", "expires": "exp",
-        "ext": "format",
-        "fm": "format", "focus": "gravity", "greyscale": "filter=grayscale", "grayscale": "filter=grayscale",
-        "height": "h", "invert": "filter=invert", "mode": "fit", "output": "format", "quality": "q", "radius": "round",
-        "rounded": "round", "rot": "rotate", "sepia": "filter=sepia", "signature": "sig",
-        "thumbnail": "w", "type": "format", "upscale": "enlarge", "width": "w",
+        "animated": "anim", "animation": "anim", "background": "bg", "density": "dpr", "duotone": "filter=duotone",
+        "expires": "exp", "ext": "format", "fm": "format", "fmt": "format", "focus": "gravity",
+        "grayscale": "filter=grayscale", "greyscale": "filter=grayscale", "height": "h", "invert": "filter=invert",
+        "mode": "fit", "output": "format", "quality": "q", "radius": "round", "resize": "w", "rot": "rotate",
+        "rotation": "rotate", "rounded": "round", "scale": "dpr", "sepia": "filter=sepia", "signature": "sig",
+        "size": "w",
+        "strip": "meta", "thumbnail": "w", "type": "format", "upscale": "enlarge", "vignette": "filter=vignette",
+        "width": "w", "wm": "watermark",
     ]
 
     /// A suffix such as `; did you mean w?` for an unknown name.

@@ -29,7 +29,7 @@ package struct QueryPair: Hashable, Sendable {
         } catch {
             throw RequestError(parameter: String(decoding: rawName, as: UTF8.self), reason: error.reason)
         }
-        guard !name.isEmpty else { throw RequestError(parameter: "", reason: "a parameter has no name") }
+        guard !name.isEmpty else { throw RequestError(parameter: "query", reason: "has a parameter without a name") }
         if let separator {
             do {
                 value = try PercentCoding.decode(bytes[(separator + 1)...])

@@ -16,9 +16,23 @@ package enum RequestLanguage {
     ///
     /// - Throws: 400, naming the parameter.
     package static func parse(query: [UInt8], options: ParseOptions) throws(RequestError) -> ParsedQuery {
-        var reader = QueryReader(options: options)
-        for pair in try QueryPair.split(query) { try reader.read(pair) }
-        return try reader.finish(query: query)
+        do throws(RequestError) {
+            var reader = QueryReader(options: options)
+            for pair in try QueryPair.split(query) { try reader.read(pair) }
+            return try reader.finish(query: query)
+        } catch {
+            throw aboutSeparators(error, in: query)
+        }
+    }
+
+    /// The same error, with the separator of parameters if the invalid pair seems to contain several.
+    private static func aboutSeparators(_ error: RequestError, in query: [UInt8]) -> RequestError {
+        guard error.status == .malformed, query.contains(UInt8(ascii: ";")) else { return error }
+        let pairs = String(decoding: query, as: UTF8.self).split(separator: "&")
+        guard let pair = pairs.first(where: { QueryFilter.name(of: $0) == error.parameter }),
+            pair.split(separator: ";").dropFirst().contains(where: { isReserved(QueryFilter.name(of: $0)) })
+        else { return error }
+        return RequestError(parameter: error.parameter, reason: error.reason + "; use & between parameters, not ;")
     }
 }
 

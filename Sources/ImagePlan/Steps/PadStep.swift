@@ -83,7 +83,7 @@ package struct PadStep: SingleParameterStep {
             let stated = try part.integer(in: 1...widest)
             return .pixels(try context.scaled(FixedDecimal(stated), of: part, atMost: widest).rounded)
         }
-        return .percent(try Parameter(part.name, String(part.value.dropLast())).decimal(in: percentages))
+        return .percent(try part.percentage(in: percentages))
     }
 
     private static func gravity(of parameter: Parameter, in context: StepContext) throws(RequestError) -> Gravity {

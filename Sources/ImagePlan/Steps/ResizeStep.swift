@@ -101,7 +101,7 @@ package struct ResizeStep: TransformStep {
             if parameter.name.hasPrefix("min-") {
                 least[parameter.name] = try pixels(parameter, in: context)
             } else if parameter.value.hasSuffix("%") {
-                let percent = try Parameter(parameter.name, String(parameter.value.dropLast())).decimal(in: percentages)
+                let percent = try parameter.percentage(in: percentages)
                 sides[parameter.name] = .percent(try context.scaled(percent, of: parameter, atMost: largestPercentage))
             } else {
                 sides[parameter.name] = .pixels(try pixels(parameter, in: context))

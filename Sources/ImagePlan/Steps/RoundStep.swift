@@ -89,8 +89,7 @@ extension RoundStep.Radius {
         if parameter.value == RoundStep.maximumName {
             self = .maximum
         } else if parameter.value.hasSuffix("%") {
-            let number = Parameter(parameter.name, String(parameter.value.dropLast()))
-            let percent = try number.decimal(in: FixedDecimal(0)...RoundStep.largestPercent)
+            let percent = try parameter.percentage(in: FixedDecimal(0)...RoundStep.largestPercent)
             self =
                 percent == FixedDecimal(50)
                 ? .maximum : percent == FixedDecimal(0) ? .pixels(percent) : .percent(percent)

@@ -37,7 +37,7 @@ extension Measure {
         guard parameter.value.hasSuffix("%") else {
             return .pixels(try parameter.integer(in: pixels))
         }
-        return .percent(try Parameter(parameter.name, String(parameter.value.dropLast())).decimal(in: percent))
+        return .percent(try parameter.percentage(in: percent))
     }
 
     /// The coordinate with pixels multiplied by a factor that is not negative.

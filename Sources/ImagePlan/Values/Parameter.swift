@@ -49,6 +49,15 @@ package struct Parameter: Hashable, Sendable {
         return number
     }
 
+    /// Parses a percentage within a range: a decimal number and `%`.
+    func percentage(in range: ClosedRange<FixedDecimal>) throws(RequestError) -> FixedDecimal {
+        guard value.hasSuffix("%"), let number = FixedDecimal(parsing: String(value.dropLast())), range.contains(number)
+        else {
+            throw error("must be a percentage from \(range.lowerBound.text)% to \(range.upperBound.text)%")
+        }
+        return number
+    }
+
     /// Parses one of an enumeration's raw values.
     ///
     /// - Parameter otherNames: synonyms from other software, used only for suggestions.

@@ -66,6 +66,7 @@ struct RequestBuilder: Sendable {
             guard request.form == .plain else {
                 throw Problem(400, "only the URLs of /fetch can be written as base64 or encrypted.")
             }
+            try Self.check(subject: request.subject)
             path = Self.path(request.subject, isEncoded: request.isEncoded)
         }
         let raw = resolver.rawRule(of: path.utf8)
@@ -220,6 +221,27 @@ struct RequestBuilder: Sendable {
         let isOtherCase = raw.allMethods.contains(method.uppercased())
         if isOtherCase { problem.detail += " Methods are case-sensitive: did you mean \(method.uppercased())?" }
         throw problem
+    }
+
+    /// Refuses a subject that is a URL of another scheme, or a path with parameters, and neither can be a path of a source.
+    private static func check(subject: String) throws(Problem) {
+        if let end = subject.firstRange(of: "://")?.lowerBound, !subject[..<end].contains("/") {
+            throw Problem(
+                400,
+                "only http, https and data URLs can be fetched, not \(subject[..<end]).",
+                parameter: "url"
+            )
+        }
+        guard let mark = subject.firstIndex(of: "?") else { return }
+        let pairs = subject[subject.index(after: mark)...].split(separator: "&")
+        let isQuery = pairs.allSatisfy { $0.contains("=") && RequestLanguage.isReserved(QueryFilter.name(of: $0)) }
+        guard !pairs.isEmpty, isQuery else { return }
+        throw Problem(
+            400,
+            "a path has no query; give each parameter as an argument: \(subject[..<mark]) \(pairs.joined(separator: " ")). "
+                + "A ? of a name is %3F with --encoded.",
+            parameter: "path"
+        )
     }
 
     /// Whether a subject is a URL instead of a source's path.

@@ -58,7 +58,7 @@ struct RequestRefusalTests {
         // Grammar.
         ("W=3", "W"), ("width=3", "width"), ("w=3%", "w"), ("w=%3", "w"), ("w=%zz", "w"), ("w=3%00", "w"),
         ("w=%0a3", "w"),
-        ("w=%ff", "w"), ("w=%c2%85", "w"), ("v=%ed%a0%80", "v"), ("v=%c0%af", "v"), ("%00=1", "%00"), ("=3", ""),
+        ("w=%ff", "w"), ("w=%c2%85", "w"), ("v=%ed%a0%80", "v"), ("v=%c0%af", "v"), ("%00=1", "%00"), ("=3", "query"),
     ])
     func `names the invalid parameter`(query: String, parameter: String) {
         let error = #expect(throws: RequestError.self) {
@@ -67,6 +67,29 @@ struct RequestRefusalTests {
         #expect(error?.parameter == parameter)
         #expect(error?.status == .malformed)
         #expect(error?.reason.isEmpty == false)
+    }
+
+    @Test(arguments: [
+        ("=5", "query: has a parameter without a name"),
+        ("round=101%25", "round: must be a percentage from 0% to 100%"),
+        ("w=0%25", "w: must be a percentage from 0.000001% to 1000%"),
+        ("crop=0,0,101%25,5", "crop: must be a percentage from 0.000001% to 100%"),
+        ("w=100;h=50", "w: must be a whole number from 1 to 16384; use & between parameters, not ;"),
+        ("v=1&w=100;h=50;q=7", "w: must be a whole number from 1 to 16384; use & between parameters, not ;"),
+        ("v=1;w=2&w=5;x", "w: must be a whole number from 1 to 16384"),
+        ("w=5;width=3", "w: must be a whole number from 1 to 16384"),
+        ("w=1%3Bh=50", "w: must be a whole number from 1 to 16384"),
+    ])
+    func `says what is wrong in terms of the parameter`(query: String, description: String) {
+        let error = #expect(throws: RequestError.self) {
+            try RequestLanguage.parse(query: query, options: ParseOptions(forwardNames: ["v"]))
+        }
+        #expect(error?.description == description)
+    }
+
+    @Test func `a semicolon is part of a valid value`() throws {
+        let parsed = try RequestLanguage.parse(query: "v=1;w=2", options: ParseOptions(forwardNames: ["v"]))
+        #expect(parsed.isBare && parsed.forwardedQuery == "v=1;w=2")
     }
 
     @Test func `limits the number of steps and of parameters`() throws {

@@ -65,9 +65,10 @@ struct OriginControlTests {
     @Test func `says which source or what order it does not know`() throws {
         let rig = try EndToEndRig { _, connection in connection.respond(text: "x") }
         let unknown = try admin(rig, "POST", "/sources/photo/suspend")
-        #expect(unknown.status == 404 && unknown.text.contains("photos"), "\(unknown.text)")
+        #expect(unknown.status == 404 && unknown.text.contains("did you mean photos?\""), "\(unknown.text)")
         let order = try admin(rig, "POST", "/sources/photos/suspnd")
-        #expect(order.status == 404 && order.text.contains("suspend"), "\(order.text)")
+        #expect(order.status == 404 && order.text.contains("did you mean suspend?\""), "\(order.text)")
+        #expect(try admin(rig, "POST", "/sources/zebra/suspend").text.contains("There is no source 'zebra'.\""))
         #expect(try admin(rig, "POST", "/sources/photos").status == 404)
         #expect(try admin(rig, "GET", "/sources/photos/suspend").status == 405)
         #expect(try admin(rig, "POST", "/sources/fetch/suspend").status == 200)

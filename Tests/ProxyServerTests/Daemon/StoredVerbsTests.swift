@@ -77,6 +77,15 @@ struct StoredVerbsTests {
         #expect(rig.origin.requests == 1)
     }
 
+    @Test func `a path that is missing is told from one without a slash`() throws {
+        let rig = try rig()
+        for name in ["has", "entry"] {
+            let (missing, bare) = (try rig.admin("GET", "/\(name)"), try rig.admin("GET", "/\(name)?path=zz"))
+            #expect(missing.status == 400 && missing.text.contains("path= is missing"), "\(missing.text)")
+            #expect(bare.status == 400 && bare.text.contains("path= must begin with a slash"), "\(bare.text)")
+        }
+    }
+
     @Test func `get answers the stored bytes with their fields, else 404`() throws {
         let rig = try rig()
         let path = "/photos/a.png?w=8&format=png"

@@ -68,6 +68,23 @@ struct RequestBuilderTests {
         #expect(problem?.parameter == parameter)
     }
 
+    @Test(arguments: [
+        ("ftp://x.example/a.jpg", "url", "not ftp"), ("s3://bucket/a.jpg", "url", "not s3"),
+        ("/photos/a.jpg?w=5", "path", "as an argument: /photos/a.jpg w=5."),
+        ("photos/a.jpg?w=5&fit=cover", "path", "as an argument: photos/a.jpg w=5 fit=cover."),
+    ])
+    func `refuses other schemes, and parameters within the path`(subject: String, parameter: String, text: String) {
+        let problem = #expect(throws: Problem.self) { try target(RequestBuilder.Request(subject: subject)) }
+        #expect(problem?.status == 400 && problem?.parameter == parameter)
+        #expect(problem?.detail.contains(text) == true, "\(problem?.detail ?? "")")
+    }
+
+    @Test(arguments: ["photos/a?.jpg", "photos/a?w", "photos/who?me=1&w=5", "photos/?", "photos/x/ftp://y"])
+    func `a name may have a question mark or a scheme`(subject: String) throws {
+        let built = try target(RequestBuilder.Request(subject: subject))
+        #expect(built.hasPrefix("/" + subject.split(separator: "?")[0]), "\(built)")
+    }
+
     @Test func `every built target is accepted and requests exactly its parts`() throws {
         let resolver = try resolver()
         var random = SeededGenerator(seed: 20_261_121)

@@ -25,12 +25,15 @@ struct NamedRequest {
         allowing others: [String] = []
     ) throws(Problem) {
         let values = try ExplainRoute.values(query, ["path", "site"] + others)
-        guard let path = values["path"], path.hasPrefix("/") else {
+        guard let path = values["path"] else {
             throw Problem(
                 400,
                 "path= is missing: the percent-encoded path and query of a request, such as /photos/cat.jpg.",
                 parameter: "path"
             )
+        }
+        guard path.hasPrefix("/") else {
+            throw Problem(400, "path= must begin with a slash, as in /photos/cat.jpg.", parameter: "path")
         }
         let place = try sites.place(of: path, named: values["site"])
         let (resolver, target) = (resolver(place.site.resolver), Array(place.target.utf8))
