@@ -14,7 +14,8 @@ enum BrownoutAnswer {
         let entity = answer.entity
         var response = EntityResponse.whole(
             entity,
-            dynamic: CacheStatusFields.brownout(answer.status, rung) + request.fields.all,
+            dynamic: CacheStatusFields.brownout(answer.status, rung)
+                + request.fields(for: entity.description.mediaType),
             age: nil,
             tag: RequestResult.brownout.tag
         )

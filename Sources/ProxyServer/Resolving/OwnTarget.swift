@@ -11,16 +11,19 @@ struct OwnTarget: Sendable, Hashable {
     let query: [UInt8]
     /// What the request states in another server's language; `nil` if it was sent in Edgeprint's own.
     var foreign: ForeignRequest?
+    /// Whether the request encrypts the image's address, which responses must not reveal.
+    let isEncrypted: Bool
 
     /// A translated request.
     init(_ place: ImagePlace, _ translation: Translation) {
+        isEncrypted = if case .encrypted = translation.image { true } else { false }
         path = Array(place.path.utf8)
         let parts = place.pairs + (translation.parameters.isEmpty ? [] : [translation.query])
         query = Array(parts.joined(separator: "&").utf8)
     }
 
     init(path: [UInt8], query: [UInt8]) {
-        (self.path, self.query) = (path, query)
+        (self.path, self.query, isEncrypted) = (path, query, false)
     }
 
     /// Path and query in one.

@@ -29,7 +29,10 @@ extension RequestResolver {
         ruled.signingKey = key
         do {
             let origin = try origin(at: url, ruled)
-            return try request(origin, table.rules.isEmpty ? parsed : parse(own, ruled.entry.options), ruled)
+            let isEncrypted = if case .encrypted = parsed.url { true } else { own.isEncrypted }
+            let segment = isEncrypted ? nil : url.lastSegment
+            let ruledQuery = table.rules.isEmpty ? parsed : try parse(own, ruled.entry.options)
+            return try request(origin, ruledQuery, ruled, segment: segment)
         } catch {
             throw Problem(resolving: error)
         }
@@ -101,5 +104,13 @@ extension RequestResolver {
         try checkAccess(ruled)
         let origin = OriginRequest(source: ruled.entry.rule, data: data)
         return try request(origin, table.rules.isEmpty ? parsed : try parse(own, ruled.entry.options), ruled)
+    }
+}
+
+extension OriginURL {
+    /// The last segment of the path, decoded; `nil` if it cannot be decoded.
+    fileprivate var lastSegment: String? {
+        let path = Array(path.utf8)
+        return try? PercentCoding.decode(path[((path.lastIndex(of: UInt8(ascii: "/")) ?? -1) + 1)...])
     }
 }

@@ -142,7 +142,9 @@ struct RequestResolver: Sendable {
         try checkAccess(ruled)
         do {
             let origin = try origin(of: ruled, parsed.forwarded, cookie: cookie)
-            return try request(origin, parsed, hints: entry.options.hints, fallback: entry.fallback, ruled)
+            let segment = own.isEncrypted ? nil : path.segments.last
+            let (hints, fallback) = (entry.options.hints, entry.fallback)
+            return try request(origin, parsed, hints: hints, fallback: fallback, ruled, segment: segment)
         } catch {
             throw Problem(resolving: error)
         }
@@ -206,7 +208,8 @@ struct RequestResolver: Sendable {
         _ parsed: ParsedQuery,
         hints: ClientHintOptions? = nil,
         fallback: ConfiguredSource.Fallback? = nil,
-        _ ruled: RuledSource
+        _ ruled: RuledSource,
+        segment: String? = nil
     ) throws(Problem) -> ResolvedRequest {
         guard !parsed.isBare || origin.source.originals != .refuse else {
             throw Problem(403, "This source does not serve its originals.")
@@ -227,8 +230,11 @@ struct RequestResolver: Sendable {
             saving: savesData(origin.source, parsed)
                 ? choice(origin, parsed, auxiliaries, saving: origin.source.saveDataStep) : nil,
             hints: parsed.hints.isEmpty ? nil : hints.map { RequestHints(used: parsed.hints, options: $0) },
-            disposition: ContentDisposition.field(filename: parsed.filename, download: parsed.download),
-            isDownload: parsed.download,
+            disposition: ContentDisposition(
+                filename: parsed.filename,
+                isDownload: parsed.download,
+                segment: segment
+            ),
             crossOrigin: vary.isEmpty ? crossOrigin : crossOrigin + vary,
             tellsTiming: answers.serverTiming || parsed.timing,
             expires: parsed.expires,

@@ -39,6 +39,8 @@ final class ResolvedRequest: Sendable {
     let isPersonal: Bool
     /// Whether clients are to save the response as a file (`download`).
     let isDownload: Bool
+    /// The `Content-Disposition`, which is not in `fields`, if it depends on the format of the result; otherwise `nil`.
+    let disposition: ContentDisposition?
     /// What the signed query asks of the cache.
     let options: SignedOptions
     /// The fallback for an original that is unavailable.
@@ -58,14 +60,13 @@ final class ResolvedRequest: Sendable {
     }
 
     /// - Parameters:
-    ///   - disposition: the encoded `Content-Disposition`, or empty.
+    ///   - disposition: the `Content-Disposition`; `nil` for none.
     ///   - crossOrigin: the encoded CORS fields.
     init(
         _ choice: Choice,
         saving: Choice?,
         hints: RequestHints? = nil,
-        disposition: [UInt8],
-        isDownload: Bool = false,
+        disposition: ContentDisposition?,
         crossOrigin: [UInt8],
         tellsTiming: Bool,
         expires: Int64?,
@@ -77,7 +78,9 @@ final class ResolvedRequest: Sendable {
         tag: UInt64 = 0
     ) {
         self.tag = tag
-        self.isDownload = isDownload
+        isDownload = disposition?.isDownload ?? false
+        let isFixed = disposition?.isFixed ?? true
+        self.disposition = isFixed ? nil : disposition
         self.rules = rules
         self.choice = choice
         self.saving = saving
@@ -89,11 +92,17 @@ final class ResolvedRequest: Sendable {
         self.cookies = cookies
         self.isPersonal = isPersonal
         self.vary = vary
-        fields = OwnFields(vary: vary, crossOrigin: crossOrigin, disposition: disposition)
+        let fixed = isFixed ? disposition?.field(for: "") ?? [] : []
+        fields = OwnFields(vary: vary, crossOrigin: crossOrigin, disposition: fixed)
         self.tellsTiming = tellsTiming
         self.fallback = fallback
         self.options = options
         self.expires = expires
+    }
+
+    /// The response fields that depend on the request, for content of a media type.
+    func fields(for mediaType: String) -> [UInt8] {
+        disposition.map { fields.all + $0.field(for: mediaType) } ?? fields.all
     }
 
     /// Whether the format is negotiated.
@@ -157,7 +166,7 @@ struct OwnFields: Hashable, Sendable {
     let crossOrigin: [UInt8]
     /// `crossOrigin` and `Vary`.
     let vary: [UInt8]
-    /// `vary` and `Content-Disposition`.
+    /// `vary` and `Content-Disposition`, unless it depends on the format.
     let all: [UInt8]
     /// `all` after the `Cache-Status` of a memory or disk hit, so that a hit concatenates nothing.
     let memory: [UInt8]

@@ -121,7 +121,8 @@ final class ImageRoute: Sendable {
             }
         let tag = result | request.tag
         let isFinal = !entity.isStandIn
-        let dynamic = isFinal ? status : CacheStatusFields.deferred(.hit(tier)) + request.fields.all
+        var dynamic = isFinal ? status : CacheStatusFields.deferred(.hit(tier)) + request.fields.all
+        if let disposition = request.disposition { dynamic += disposition.field(for: entity.description.mediaType) }
         let conditions = RequestConditions.areIn(head) ? RequestConditions(head, bytes: bytes) : nil
         let response: Response
         if conditions != nil || request.expires != nil || !isFinal || request.isPersonal || request.rules.edits != nil {
@@ -331,7 +332,8 @@ final class ImageRoute: Sendable {
             answer.entity,
             to: request,
             conditions: conditions,
-            dynamic: field + request.fields.all + (request.tellsTiming ? ServerTimingField.bytes(answer.timings) : []),
+            dynamic: field + request.fields(for: answer.entity.description.mediaType)
+                + (request.tellsTiming ? ServerTimingField.bytes(answer.timings) : []),
             now: now,
             tag: RequestResult(status).tag
         )

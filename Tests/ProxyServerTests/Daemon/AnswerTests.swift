@@ -178,6 +178,21 @@ struct AnswerTests {
     }
 
     @Test(arguments: [
+        ("/photos/a.png?download=1", "attachment; filename=\"a.png\""),
+        ("/photos/a.png?w=26&format=jpeg&download=1", "attachment; filename=\"a.jpg\""),
+        ("/photos/a.png?w=26&download=1", "attachment; filename=\"a.webp\""),
+        ("/photos/a.png?w=26&filename=x", "inline; filename=\"x.webp\""),
+        ("/photos/a.png?w=26&filename=x.jpg", "inline; filename=\"x.jpg\""),
+        ("/photos/%61.png?format=json&download=1", "attachment; filename=\"a.json\""),
+    ])
+    func `the name for saving has the extension of the result`(target: String, disposition: String) throws {
+        for _ in 0..<2 {
+            let answer = try rig.get(target, [("Accept", "image/webp")])
+            #expect(answer.status == 200 && answer["Content-Disposition"] == disposition, "\(answer.head)")
+        }
+    }
+
+    @Test(arguments: [
         ("/photos/a.png?w=0", "w"), ("/photos/a.png?w=abc", "w"), ("/photos/a.png?w=99999", "w"),
         ("/photos/a.png?w=10&w=20", "w"), ("/photos/a.png?blur=NaN", "blur"), ("/photos/a.png?bg=zz&w=2", "bg"),
         ("/photos/a.png?zoom=2", "zoom"), ("/photos/a.png?fit=cover", "fit"), ("/photos/a.png?q=101&w=2", "q"),

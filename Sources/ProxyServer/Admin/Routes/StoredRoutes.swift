@@ -117,15 +117,15 @@ struct EntryRoute: AdminRoute {
             )
             let accept = request.parameter("accept") ?? request.fields["accept"] ?? ""
             let variant = named.request.variant(for: FormatBucket(accept: Array(accept.utf8).span))
-            let fields = named.request.fields.all
-            if let found = pipeline.stored(variant) { return .now(response(found.entity, found.tier, fields)) }
+            let request = named.request
+            if let found = pipeline.stored(variant) { return .now(response(found.entity, found.tier, to: request)) }
             guard variant.plan == nil, !pipeline.copies(of: variant).isEmpty else {
                 throw Problem(404, "Nothing is stored for this path.", parameter: "path")
             }
             return .later { complete in
                 pipeline.load(variant, LoadContext(demand: Self.whatIsStored)) { result in
                     switch result {
-                    case .success(let answer): complete(response(answer.entity, .disk, fields))
+                    case .success(let answer): complete(response(answer.entity, .disk, to: request))
                     case .failure(let error): complete(Response(Problem(error)))
                     }
                 }
@@ -136,8 +136,9 @@ struct EntryRoute: AdminRoute {
     /// Fresh or stale, without the origin.
     private static let whatIsStored = CacheDemand(CacheControl("only-if-cached, max-stale"), isTrusted: true)
 
-    private func response(_ entity: Entity, _ tier: CacheStatus.Tier, _ fields: [UInt8]) -> Response {
+    private func response(_ entity: Entity, _ tier: CacheStatus.Tier, to request: ResolvedRequest) -> Response {
         let now = time.wallSeconds
+        let fields = request.fields(for: entity.description.mediaType)
         return EntityResponse.whole(
             entity,
             dynamic: CacheStatusFields.field(.hit(entity.isFresh(at: now) ? tier : .stale)) + fields,
