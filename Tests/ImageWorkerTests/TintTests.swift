@@ -127,6 +127,34 @@ struct TintTests {
         #expect(pixels.alpha(6, 1) == 0)
     }
 
+    @Test(arguments: ["png", "jpeg"])
+    func `a colour laid under the image fills the canvases before it, and is cut away after it`(format: String) throws {
+        let blue = Workbench.png(PixelImage(width: 64, height: 32) { _, _ in [0, 0, 255, 255] })
+        for canvas in ["pad=0,0,32,0", "w=64&h=64&fit=pad&gravity=north", "rotate=90&expand=0"] {
+            let fine = format == "jpeg" ? "&q=100&chroma=444" : ""
+            let query = "\(canvas)&tint=ff0000,dest-over&format=\(format)\(fine)"
+            let (whole, masked) = try (
+                Workbench.decode(Workbench.make(query, of: blue, as: .png)),
+                Workbench.decode(Workbench.make(query + "&mask=ellipse", of: blue, as: .png))
+            )
+            let (x, y) = canvas.hasPrefix("rotate") ? (6, 16) : (32, 52)
+            for picture in [whole, masked] {
+                let pixel = picture[x, y].map(Int.init)
+                #expect(pixel[0] > 245 && pixel[1] < 10 && pixel[2] < 10, "\(canvas): \(pixel)")
+            }
+            // Nothing is left in the corner: JPEG has white there.
+            let corner = masked[0, 0].map(Int.init)
+            #expect(format == "png" ? corner[3] == 0 : corner.allSatisfy { $0 > 245 }, "\(canvas): \(corner)")
+        }
+    }
+
+    @Test func `steps after a colour laid under the image change it, too`() throws {
+        let grey = Workbench.png(PixelImage(width: 8, height: 8) { _, _ in [100, 100, 100, 100] })
+        let pixel = try Workbench.pixels("tint=ff0000,dest-over&filter=grayscale", of: grey)[4, 4]
+        // 100 × 100⁄255 and the rest of 255, 0, 0: 194.2, 39.2, 39.2, whose luma is 72.2.
+        #expect(pixel.prefix(3).allSatisfy { abs(Int($0) - 72) <= 1 } && (pixel.count == 3 || pixel[3] == 255))
+    }
+
     @Test func `tints every frame`() throws {
         let made = try Workbench.make(
             "tint=808080,difference&format=gif",

@@ -23,7 +23,7 @@ extension CloudflarePlan {
             guard let color = CSSColor.parse(background.text) else {
                 throw background.error("must be a colour of CSS, such as %23ff8800, red or rgb(240,40,145)")
             }
-            try builder.setBackground(color, for: background.name)
+            try builder.set("bg", color.text, for: background.name)
         }
     }
 

@@ -90,7 +90,7 @@ struct CloudflarePlan {
         guard count == 2 else { return }
         if let name = fit.name { try builder.set("fit", name, for: "fit") }
         if fit.crops { try builder.set("gravity", gravity.value, for: "gravity") }
-        if fit == .pad, request["background"] == nil { try builder.setBackground(.white, for: "fit") }
+        if fit == .pad, request["background"] == nil { try builder.set("bg", Color.white.text, for: "fit") }
     }
 
     /// Options that change nothing here, or that cannot be said.

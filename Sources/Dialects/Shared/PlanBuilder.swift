@@ -9,7 +9,16 @@ struct PlanBuilder {
         let option: String
     }
 
+    /// A colour that lies under the picture as it is after some steps.
+    private struct Backdrop {
+        let color: Color
+        let option: String
+        /// The number of steps before it.
+        let place: Int
+    }
+
     private var steps: [Entry] = []
+    private var backdrops: [Backdrop] = []
     private var settings: [Entry] = []
     /// Parameters about the request, which are not part of a plan: `filename`, `download`, `exp`.
     private var request: [Entry] = []
@@ -28,9 +37,11 @@ struct PlanBuilder {
         try Self.add(name, value, for: option, to: &settings)
     }
 
-    /// Sets a colour; a transparent one is our default.
-    mutating func setBackground(_ color: Color, for option: String) throws(RequestError) {
-        try set("bg", color.text, for: option)
+    /// Lays a colour under the picture as it is now; a transparent one, and one under an opaque one, has no effect.
+    mutating func setBackground(_ color: Color, for option: String) {
+        guard color.alpha > 0 else { return }
+        if let last = backdrops.last, last.place == steps.count, last.color.isOpaque { return }
+        backdrops.append(Backdrop(color: color, option: option, place: steps.count))
     }
 
     /// Sets a parameter about the request.
@@ -71,7 +82,7 @@ struct PlanBuilder {
     /// - Throws: what our language says of a parameter, about the option that it stands for.
     func parameters() throws(RequestError) -> [Parameter] {
         let request = try requestParameters()
-        let entries = steps + settings
+        let entries = entries
         // Client hints replace `auto`: that is for the server to do.
         let hasHints = entries.contains { $0.parameter.value == "auto" && ["w", "dpr"].contains($0.parameter.name) }
         var options = ParseOptions()
@@ -109,7 +120,7 @@ struct PlanBuilder {
     }
 
     private func renamed(_ error: RequestError) -> RequestError {
-        let stated = (steps + settings + request).filter { $0.parameter.name == error.parameter }
+        let stated = (entries + request).filter { $0.parameter.name == error.parameter }
         // A repeated step: the one that is refused on its own.
         let refused = stated.first { entry in
             let query = Self.query([entry.parameter])
@@ -121,5 +132,58 @@ struct PlanBuilder {
             reason: "becomes \(entry.parameter.name)=\(entry.parameter.value), which \(error.reason)",
             status: error.status
         )
+    }
+}
+
+// MARK: Colours under the picture
+
+extension PlanBuilder {
+    /// Steps and settings, with each colour as `bg` if that means the same, else as a step in its place.
+    ///
+    /// `bg` is one colour for the whole plan: it also fills what later steps make transparent, and is already there when earlier steps
+    /// extend the canvas.
+    private var entries: [Entry] {
+        guard let first = backdrops.first else { return steps + settings }
+        if backdrops.count == 1, commutes(first) {
+            return steps + [Entry(parameter: Parameter("bg", first.color.text), option: first.option)] + settings
+        }
+        var entries: [Entry] = []
+        for (index, step) in steps.enumerated() {
+            entries += backdrops.filter { $0.place == index }.map(Self.tint)
+            entries.append(step)
+        }
+        return entries + backdrops.filter { $0.place == steps.count }.map(Self.tint) + settings
+    }
+
+    private static func tint(_ backdrop: Backdrop) -> Entry {
+        let mode = BlendMode.destOver.rawValue
+        return Entry(parameter: Parameter(TintStep.name, "\(backdrop.color.text),\(mode)"), option: backdrop.option)
+    }
+
+    /// Whether no step after a colour does more than move pixels, and none between the first canvas and the colour changes them.
+    private func commutes(_ backdrop: Backdrop) -> Bool {
+        let after = steps[backdrop.place...]
+        let before = steps[..<backdrop.place].drop { !extendsCanvas($0.parameter) }
+        return after.allSatisfy { movesPixels($0.parameter) && !extendsCanvas($0.parameter) }
+            && before.allSatisfy { movesPixels($0.parameter) || extendsCanvas($0.parameter) }
+    }
+
+    /// Whether a step only moves pixels, cuts some off, or scales the picture.
+    private func movesPixels(_ step: Parameter) -> Bool {
+        switch step.name {
+        case "w", "h", CropStep.name, FlipStep.name: true
+        case RotateStep.name: Int(step.value)?.isMultiple(of: 90) == true
+        default: false
+        }
+    }
+
+    /// Whether a step leaves room around the picture that `bg` fills at once.
+    private func extendsCanvas(_ step: Parameter) -> Bool {
+        switch step.name {
+        case "w", "h": value(of: "fit") == Fit.pad.rawValue
+        case PadStep.name: true
+        case RotateStep.name: !movesPixels(step)
+        default: false
+        }
     }
 }

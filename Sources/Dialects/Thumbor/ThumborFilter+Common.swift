@@ -42,7 +42,7 @@ extension ThumborFilter {
             try plan.appendRotation(filter)
         },
         "background_color": Meaning(arguments: 1...1) { filter, plan throws(RequestError) in
-            try plan.builder.setBackground(try filter.argument(0).color(), for: filter.name)
+            plan.builder.setBackground(try filter.argument(0).color(), for: filter.name)
         },
         "watermark": Meaning(arguments: 4...6) { filter, plan throws(RequestError) in
             try plan.appendWatermark(filter)

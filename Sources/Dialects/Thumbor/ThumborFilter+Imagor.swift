@@ -50,7 +50,7 @@ extension ThumborFilter {
                 throw filter.error("cannot have two radii: corners are parts of circles")
             }
             if radius > 0 { plan.builder.step("round", String(min(radius, RoundStep.largestRadius)), for: filter.name) }
-            if let color = filter[2] { try plan.builder.setBackground(try color.color(), for: filter.name) }
+            if let color = filter[2] { plan.builder.setBackground(try color.color(), for: filter.name) }
         },
         "crop": Meaning(arguments: 4...4) { filter, plan throws(RequestError) in
             var sides: [String] = []

@@ -47,7 +47,7 @@ extension ThumborFilter {
             }
             if try !filter.flag(4) {
                 let color = Color(red: channels[0], green: channels[1], blue: channels[2])
-                try plan.builder.setBackground(color, for: filter.name)
+                plan.builder.setBackground(color, for: filter.name)
             }
         },
         "fill": Meaning(arguments: 1...2) { filter, plan throws(RequestError) in
@@ -73,7 +73,7 @@ extension ThumborPlan {
         case "blur", "auto":
             throw filter.error("cannot be \(value.text), the picture's own colours: use a colour, or transparent")
         case "transparent", "none": break
-        default: try builder.setBackground(try value.color(), for: filter.name)
+        default: builder.setBackground(try value.color(), for: filter.name)
         }
     }
 }

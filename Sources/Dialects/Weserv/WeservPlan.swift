@@ -4,6 +4,8 @@ import ImagePlan
 struct WeservPlan {
     let request: WeservRequest
     var builder = PlanBuilder()
+    /// Whether the steps so far leave parts of an opaque picture transparent.
+    private var isBare = false
 
     init(_ request: WeservRequest) { self.request = request }
 
@@ -30,21 +32,28 @@ struct WeservPlan {
             try appendCrop()
         }
         try resize.appendCanvas(to: &builder, isParted: isParted)
+        if resize.hasCanvas { try fill(with: "cbg") }
         if let angle = turn.rotation {
             builder.step("rotate", String(angle), for: "ro")
-            try setBackground("rbg")
+            try fill(with: "rbg")
         }
         try appendAdjustments()
         try setBackground("bg")
         try appendMask(resize, turn)
-        if resize.hasCanvas { try setBackground("cbg") }
-        let isBare = resize.hasCanvas || turn.rotation != nil || request["mask"] != nil
-        try setOutput(makesAlpha: isBare && !builder.has("bg"))
+        try setOutput(makesAlpha: isBare)
         return try builder.parameters()
     }
 
+    /// Lays a colour under what the last step has left transparent.
+    private mutating func fill(with name: String) throws(RequestError) {
+        isBare = true
+        try setBackground(name)
+    }
+
     private mutating func setBackground(_ name: String) throws(RequestError) {
-        if let color = try request.color(name) { try builder.setBackground(color, for: name) }
+        guard let color = try request.color(name) else { return }
+        builder.setBackground(color, for: name)
+        if color.isOpaque { isBare = false }
     }
 
     private static let cropSides = ["cx", "cy", "cw", "ch"]
@@ -92,6 +101,6 @@ struct WeservPlan {
             }
             builder.step("crop", shape.bounds(in: size), for: "mtrim")
         }
-        try setBackground("mbg")
+        try fill(with: "mbg")
     }
 }

@@ -23,6 +23,9 @@ package struct Plan: Hashable, Sendable {
     /// The colour under transparent pixels; `nil` keeps them transparent, or white if the format has no alpha.
     package var background: Color? { settings.background }
 
+    /// Whether a step lays a colour under the picture, which fills what earlier steps have left transparent.
+    package var laysColor: Bool { steps.contains { ($0 as? TintStep)?.mode == .destOver } }
+
     /// Whether the plan has no steps: pixels do not change, except for a background under alpha.
     package var isIdentity: Bool { steps.isEmpty }
 

@@ -223,7 +223,8 @@ struct OutputMaker {
         let opened = try decoded ?? decoder.open(factor: factor, options)
         let (frames, animation) =
             isAnimated ? try self.frames(of: opened, choice, plan.settings.animation) : ([opened], nil)
-        let background = plan.background ?? (format == .jpeg ? .white : nil)
+        // Where a step lays a colour under the picture, canvases before it must be transparent for that, in JPEG as well.
+        let background = plan.background ?? (format == .jpeg && !plan.laysColor ? .white : nil)
         let canvas = Canvas(
             frames: frames,
             size: facts.orientedSize,

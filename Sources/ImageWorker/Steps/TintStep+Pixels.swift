@@ -5,6 +5,8 @@ extension TintStep: PixelStep {
         let strength = Double(color.alpha) / 255
         let mix = mode.mix(under: strength)
         try canvas.change(to: canvas.shape) { frame in
+            // An opaque image hides what lies under it.
+            if mode == .destOver, !frame.hasAlpha { return frame }
             guard let blend = mode.formula else { return try frame.mixed(with: color.colourValues, mix) }
             // With opaque pixels and one colour, each result value depends on one value alone.
             let tables = color.colourValues.map { source in
