@@ -72,10 +72,19 @@ struct ImageAddressTests {
             error?.description
                 == "query: cannot be said beside an encoded address: encode it as well, as a part of the address"
         )
-        let path = #expect(throws: RequestError.self) {
-            try TranslationTable.translate(.cloudflare, "/cdn-cgi/image/w=3/c.jpg?x=1")
+        let path = try TranslationTable.translate(.cloudflare, "/cdn-cgi/image/w=3/c.jpg?x=1&y")
+        #expect(path.image == .path("c.jpg", query: "x=1&y"))
+    }
+
+    @Test("What no path can have is encoded, and what is encoded stays")
+    func rawBytes() throws {
+        let requests: [(Dialect, String)] = [
+            (.thumbor, "/unsafe/30x20/"), (.imagor, "/unsafe/30x20/"), (.cloudflare, "/cdn-cgi/image/w=3/"),
+        ]
+        for (dialect, start) in requests {
+            let image = try TranslationTable.translate(dialect, start + "d/a b\"ü%20%c3%A4(1),@:.jpg").image
+            #expect(image == .path("d/a%20b%22%C3%BC%20%c3%A4(1),@:.jpg"), "\(dialect)")
         }
-        #expect(path?.reason.contains("a path below a source") == true)
     }
 
     @Test("A side of Cloudflare's gravity is one of the original, as a point is")

@@ -22,36 +22,32 @@ package struct CloudflareRequest {
         return Translation(image: image, parameters: try plan.parameters(), signature: .none)
     }
 
-    /// The image after the options: an absolute URL as it is, with the query, or a path.
+    /// The image after the options: an absolute URL as it is or encoded, or a path; the query belongs to it.
     private static func image(_ bytes: ArraySlice<UInt8>, query: [UInt8]) throws(RequestError) -> Translation.Image {
         guard let text = String(validating: bytes, as: UTF8.self), !text.isEmpty else {
             throw RequestError(parameter: "path", reason: "has no image after the options")
         }
+        guard let query = String(validating: query, as: UTF8.self) else {
+            throw RequestError(parameter: "query", reason: "is not valid UTF-8")
+        }
         let lowered = text.prefix(12).lowercased()
         if lowered.hasPrefix("http://") || lowered.hasPrefix("https://") {
-            guard !query.isEmpty else { return .url(text) }
-            guard let query = String(validating: query, as: UTF8.self) else {
-                throw RequestError(parameter: "query", reason: "is not valid UTF-8")
-            }
-            return .url("\(text)?\(query)")
+            return .url(query.isEmpty ? text : "\(text)?\(query)")
         }
-        let isEncoded = lowered.hasPrefix("http%3a") || lowered.hasPrefix("https%3a")
+        guard lowered.hasPrefix("http%3a") || lowered.hasPrefix("https%3a") else {
+            return .path(PercentCoding.encodedPath(bytes), query: query)
+        }
         guard query.isEmpty else {
             throw RequestError(
                 parameter: "query",
-                reason: isEncoded
-                    ? "cannot be said beside an encoded address: encode it as well, as a part of the address"
-                    : "cannot be said: it belongs to the image, which is a path below a source"
+                reason: "cannot be said beside an encoded address: encode it as well, as a part of the address"
             )
         }
-        if isEncoded {
-            do {
-                return .url(try PercentCoding.decode(bytes))
-            } catch {
-                throw RequestError(parameter: "path", reason: "has an image that \(error.reason)")
-            }
+        do {
+            return .url(try PercentCoding.decode(bytes))
+        } catch {
+            throw RequestError(parameter: "path", reason: "has an image that \(error.reason)")
         }
-        return .path(text)
     }
 
     private init(options bytes: ArraySlice<UInt8>) throws(RequestError) {

@@ -84,20 +84,7 @@ struct ImgproxySource {
         guard !path.contains(UInt8(ascii: "?")) else {
             throw error("has an image URL with a query, which needs a scheme and a host")
         }
-        return .path(encoded(path))
-    }
-
-    /// A path with everything but unreserved characters, sub-delimiters, `:`, `@` and `/` encoded (RFC 3986 §3.3).
-    private static func encoded(_ path: some Sequence<UInt8>) -> String {
-        var bytes: [UInt8] = []
-        for byte in path {
-            if byte.isURLUnreserved || "/!$&'()*+,;=:@".utf8.contains(byte) {
-                bytes.append(byte)
-            } else {
-                PercentCoding.append(byte, to: &bytes)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        return .path(PercentCoding.encodedPath(decoded: path))
     }
 
     private static func error(_ reason: String) -> RequestError { RequestError(parameter: "path", reason: reason) }

@@ -6,6 +6,15 @@ enum FileName {
         return [".gif", ".webp", ".png", ".apng", ".avif"].contains { path.hasSuffix($0) }
     }
 
+    /// Whether the name of an image is that of a file with frames instead of pages; that of an encrypted one is not known.
+    static func isAnimation(_ image: Translation.Image) -> Bool {
+        switch image {
+        case .path(let path, _): isAnimation(path)
+        case .url(let url): isAnimation(url)
+        case .encrypted: false
+        }
+    }
+
     /// A name with the extension of a format; unchanged if it has it, or if the format is one only when the image is known.
     ///
     /// - Parameter format: a value of our `format`.

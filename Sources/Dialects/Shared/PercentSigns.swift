@@ -1,5 +1,23 @@
 import ImagePlan
 
+extension PercentCoding {
+    /// A raw path of a request: what no path can have (RFC 3986 §3.3) is encoded, and what is encoded stays.
+    static func encodedPath(_ raw: some Sequence<UInt8>) -> String {
+        encoded(raw) { isPathByte($0) || $0 == UInt8(ascii: "%") }
+    }
+
+    /// A decoded path in percent-encoding; slashes stay.
+    static func encodedPath(decoded path: some Sequence<UInt8>) -> String { encoded(path, isPathByte) }
+
+    private static func encoded(_ path: some Sequence<UInt8>, _ isPlain: (UInt8) -> Bool) -> String {
+        var bytes: [UInt8] = []
+        for byte in path {
+            if isPlain(byte) { bytes.append(byte) } else { append(byte, to: &bytes) }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
 /// Percent signs that encode nothing, of which other servers are tolerant.
 extension PercentCoding {
     /// Whether two hexadecimal digits follow each `%`.

@@ -4,8 +4,8 @@ package import ImagePlan
 package struct Translation: Hashable, Sendable {
     /// The image that a request names.
     package enum Image: Hashable, Sendable {
-        /// A path below the source, raw, without a slash at its start.
-        case path(String)
+        /// A path below the source, raw, without a slash at its start, and the raw query that belongs to it.
+        case path(String, query: String = "")
         /// An absolute URL, decoded.
         case url(String)
         /// A URL that the other server has encrypted: the bytes, with their initialisation vector.

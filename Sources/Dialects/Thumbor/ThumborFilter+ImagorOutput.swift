@@ -36,11 +36,8 @@ extension ThumborFilter {
         "page": Meaning(changesPixels: false, arguments: 1...1) { filter, plan throws(RequestError) in
             let page = try filter.argument(0).integer(in: 1...AnimationSettings.pages.upperBound)
             guard page > 1 else { return }
-            let name =
-                if case .url(let text) = plan.image { text } else if case .path(let text) = plan.image { text } else {
-                    ""
-                }
-            try plan.builder.set(FileName.isAnimation(name) ? "frame" : "page", String(page - 1), for: filter.name)
+            let name = FileName.isAnimation(plan.image) ? "frame" : "page"
+            try plan.builder.set(name, String(page - 1), for: filter.name)
         },
         "dpi": Meaning(changesPixels: false, arguments: 1...1) { filter, plan throws(RequestError) in
             try plan.builder.set("dpi", filter.argument(0).text, for: filter.name)

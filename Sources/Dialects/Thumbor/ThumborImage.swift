@@ -38,8 +38,7 @@ enum ThumborImage {
         if startsWithHost(text) {
             return .url("\(rules.scheme)://\(String(decoding: repaired(text, rules), as: UTF8.self))")
         }
-        guard let path = String(validating: raw, as: UTF8.self) else { throw error("is not valid UTF-8") }
-        return .path(path)
+        return .path(PercentCoding.encodedPath(raw))
     }
 
     /// An address as thumbor's loader sends it: a percent sign that encodes nothing is encoded.

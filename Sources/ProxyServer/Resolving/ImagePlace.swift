@@ -21,7 +21,7 @@ struct ImagePlace: Sendable, Hashable {
     /// - Throws: 400, naming `path`, if no source can have the image, or its URL is not one or cannot be decrypted.
     init(of image: Translation.Image, base: String?, in table: SourceTable) throws(RequestError) {
         switch image {
-        case .path(let path): try self.init(path: path, below: base)
+        case .path(let path, let query): try self.init(path: path, query: query, below: base)
         case .url(let text): try self.init(url: text, base: base, in: table)
         case .encrypted(let bytes):
             let name = "dialects.imgproxy.url-keys"
@@ -45,11 +45,22 @@ struct ImagePlace: Sendable, Hashable {
         pairs = ["url=\(PercentCoding.encodedValue(url))"]
     }
 
-    private init(path: String, below base: String?) throws(RequestError) {
+    private init(path: String, query: String, below base: String?) throws(RequestError) {
         guard let base else { throw Self.noBase }
         // Neither begins the path's end here.
         let raw = path.replacing("?", with: "%3F").replacing("#", with: "%23")
-        self.init(raw, below: base, pairs: [])
+        self.init(raw, below: base, pairs: try Self.pairs(of: query[...], below: base))
+    }
+
+    /// The pairs of an image's own query, none of which may have a name of our language.
+    private static func pairs(of query: Substring, below source: String) throws(RequestError) -> [String] {
+        let pairs = query.split(separator: "&")
+        for name in pairs.map({ QueryFilter.name(of: $0) }) where RequestLanguage.isReserved(name) {
+            throw error(
+                "has an image of the source '\(source)' with \(name)= in its URL, which is a parameter of Edgeprint's own"
+            )
+        }
+        return pairs.map(String.init)
     }
 
     private init(url text: String, base: String?, in table: SourceTable) throws(RequestError) {
@@ -88,13 +99,8 @@ struct ImagePlace: Sendable, Hashable {
             maxSplits: 1,
             omittingEmptySubsequences: false
         )
-        let pairs = parts.count > 1 ? parts[1].split(separator: "&") : []
-        for name in pairs.map({ QueryFilter.name(of: $0) }) where RequestLanguage.isReserved(name) {
-            throw Self.error(
-                "has an image of the source '\(best.name)' with \(name)= in its URL, which is a parameter of Edgeprint's own"
-            )
-        }
-        self.init(String(parts.first ?? ""), below: best.name, pairs: pairs.map(String.init))
+        let pairs = try Self.pairs(of: parts.count > 1 ? parts[1] : "", below: best.name)
+        self.init(String(parts.first ?? ""), below: best.name, pairs: pairs)
     }
 
     /// `BUCKET/KEY`, not percent-encoded.

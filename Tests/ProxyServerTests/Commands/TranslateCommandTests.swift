@@ -32,6 +32,34 @@ struct TranslateCommandTests {
         #expect(run.errors.contains("  2  nonsense: ") && run.errors.contains("(first in line 2)"), "\(run.errors)")
     }
 
+    @Test func `prints valid request paths`() throws {
+        let input = """
+            /unsafe/300x0/a b.jpg
+            /unsafe/300x0/ü.jpg
+            /unsafe/300x0/a"b%20c.jpg
+            """
+        let run = try translate("--dialect", "thumbor", "--source", "photos", input: input)
+        let paths = run.output.split(separator: "\n").map { line in String(line.prefix { $0 != "?" }) }
+        #expect(paths == ["/photos/a%20b.jpg", "/photos/%C3%BC.jpg", "/photos/a%22b%20c.jpg"], "\(run.errors)")
+    }
+
+    @Test func `a query of an image of Cloudflare is subject to its source`() throws {
+        let yaml = """
+            sources:
+              photos: { url: "https://photos.example.com/", forward-query: [v], dialect: cloudflare }
+            """
+        let input = """
+            /photos/cdn-cgi/image/width=50/g.png?v=2
+            /photos/cdn-cgi/image/width=50/g.png?u=2
+            """
+        let run = try translate(input: input, yaml: yaml)
+        let lines = run.output.split(separator: "\n")
+        #expect(run.code == 1 && lines.count == 2, "\(run.output)\(run.errors)")
+        guard lines.count == 2 else { return }
+        #expect(lines[0].hasPrefix("/photos/g.png?v=2&w=50&"), "\(lines[0])")
+        #expect(lines[1].hasPrefix("# ") && lines[1].contains("u:"), "\(lines[1])")
+    }
+
     @Test func `finds the language by the configuration, and signs`() throws {
         let yaml = """
             hosts: [img.example.com]

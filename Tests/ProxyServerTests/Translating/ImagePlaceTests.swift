@@ -53,6 +53,8 @@ struct ImagePlaceTests {
     @Test func `a path belongs to the base`() throws {
         #expect(try place(.path("a/b%20c.jpg")) == "/photos/a/b%20c.jpg")
         #expect(try place(.path("/a.jpg?w=1#x")) == "/photos/a.jpg%3Fw=1%23x")
+        #expect(try place(.path("a.jpg", query: "v=2&x")) == "/photos/a.jpg v=2 x")
+        #expect(throws: RequestError.self) { try place(.path("a.jpg", query: "v=2&w=3")) }
         let error = #expect(throws: RequestError.self) { try place(.path("a.jpg"), base: nil) }
         #expect(error?.reason.contains("dialect-source") == true)
     }
