@@ -17,7 +17,7 @@ struct TranslateCommand: ParsableCommand {
 
             Without --dialect, the configuration says which language a URL is in, by its host and path (dialect of sites and \
             sources). Images whose URL begins with that of a source become paths of this source, others requests of /fetch. \
-            Signatures are not verified, and are left out; --sign signs the results with the first of signing.keys.
+            Signatures are not verified, and are left out; --sign signs the results with the first of signing.keys of the URL's site.
 
             EXAMPLES
               edgeprint translate --dialect imgproxy --source photos < urls.txt > translated.txt
@@ -129,7 +129,12 @@ struct TranslateCommand: ParsableCommand {
             }
             return found
         }
-        return TargetTranslator(sites, site: named, dialect: dialect, base: source, signs: sign)
+        let translator = TargetTranslator(sites, site: named, dialect: dialect, base: source, signs: sign)
+        guard !sign || translator.canSign else {
+            StandardError.write("edgeprint: --sign needs a key, and signing.keys has none\n")
+            throw ExitCode(1)
+        }
+        return translator
     }
 }
 

@@ -1,4 +1,5 @@
 import HTTPSemantics
+import ImagePlan
 
 /// A request as a line of an access log tells it.
 struct LoggedRequest: Hashable {
@@ -50,13 +51,15 @@ struct LoggedRequest: Hashable {
         guard isObject, found.isSuperset(of: ["target", "status", "bytes"]) else { return nil }
     }
 
+    /// Quotation marks and backslashes of a target are escaped, as `\"` and `\\` or `\xHH`, and so are bytes beyond ASCII.
+    ///
     /// `127.0.0.1 - - [10/Oct/2000:13:55:36 -0700] "GET /a.gif HTTP/1.0" 200 2326 "referer" "agent"`.
     private init?(common line: [UInt8]) {
         self.init()
         guard let open = line.firstIndex(of: UInt8(ascii: "[")),
             let close = line[open...].firstIndex(of: UInt8(ascii: "]")),
             let start = line[close...].firstIndex(of: UInt8(ascii: "\"")),
-            let end = line[(start + 1)...].firstIndex(of: UInt8(ascii: "\""))
+            let end = Self.endOfText(in: line, from: start + 1)
         else { return nil }
         let words = line[(start + 1)..<end].split(separator: 0x20)
         let numbers = line[(end + 1)...].split(separator: 0x20).prefix(2).map { String(decoding: $0, as: UTF8.self) }
@@ -65,11 +68,45 @@ struct LoggedRequest: Hashable {
         }
         // "-" stands for no body.
         guard let bytes = numbers[1] == "-" ? 0 : Int(numbers[1]), bytes >= 0 else { return nil }
-        (method, target, self.status, self.bytes) = (Array(words[0]), Array(words[1]), status, bytes)
+        (method, target, self.status, self.bytes) = (Array(words[0]), Self.unescaped(words[1]), status, bytes)
         seconds = Self.seconds(common: Array(line[(open + 1)..<close])) ?? 0
     }
 
     private init() {}
+
+    /// The quotation mark that ends a text: the first one without a backslash before it.
+    private static func endOfText(in line: [UInt8], from start: Int) -> Int? {
+        var index = start
+        while index < line.count, line[index] != UInt8(ascii: "\"") {
+            index += line[index] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        return index < line.count ? index : nil
+    }
+
+    /// A text as nginx and Apache escape it, with its own bytes; other escapes stay.
+    private static func unescaped(_ text: ArraySlice<UInt8>) -> [UInt8] {
+        let backslash = UInt8(ascii: "\\")
+        guard text.contains(backslash) else { return Array(text) }
+        var bytes: [UInt8] = []
+        var rest = text
+        while let byte = rest.popFirst() {
+            guard byte == backslash, let kind = rest.first else {
+                bytes.append(byte)
+                continue
+            }
+            let digits = rest.dropFirst().prefix(2).compactMap(\.hexadecimalValue)
+            if kind == UInt8(ascii: "x"), digits.count == 2 {
+                bytes.append(digits[0] << 4 | digits[1])
+                rest = rest.dropFirst(3)
+            } else if kind == UInt8(ascii: "\"") || kind == backslash {
+                bytes.append(kind)
+                rest = rest.dropFirst()
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return bytes
+    }
 
     /// `2026-11-21T00:00:00Z`, fractions ignored.
     private static func seconds(internet text: [UInt8]) -> Int64? {

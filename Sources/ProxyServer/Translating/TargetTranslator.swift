@@ -37,10 +37,17 @@ struct TargetTranslator {
         try check(own, table)
         let mount = String(decoding: place.site.mount, as: UTF8.self)
         let text = mount + String(decoding: own.bytes, as: UTF8.self)
-        guard signs, let signer = place.site.resolver.permission?.signer,
-            let signature = signer.signature(path: own.path, query: own.query)
-        else { return text }
+        guard signs else { return text }
+        guard let signature = place.site.signer?.signature(path: own.path, query: own.query) else {
+            throw Problem(403, "The site \(place.site.title) has no key to sign with.", parameter: "signing.keys")
+        }
         return "\(text)\(own.query.isEmpty ? "?" : "&")sig=\(signature)"
+    }
+
+    /// Whether a site that URLs can be of has a key to sign with.
+    var canSign: Bool {
+        let all = site.map { [$0] } ?? (dialect == nil ? [sites.standard] + sites.named : [sites.standard])
+        return all.contains { $0.signer?.hasKeys == true }
     }
 
     /// Refuses parameters that the source does not accept; one that is not configured accepts all of the language.
@@ -91,4 +98,9 @@ struct TargetTranslator {
         let rest = Array(url[end...])
         return (String(decoding: url[start..<end], as: UTF8.self), rest.first == slash ? rest : [slash] + rest)
     }
+}
+
+extension Site {
+    /// What signs its requests.
+    fileprivate var signer: RequestSigner? { resolver.permission?.signer }
 }

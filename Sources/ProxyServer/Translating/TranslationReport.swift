@@ -7,7 +7,7 @@ struct TranslationReport {
         /// The option, filter or parameter as the other server spells it.
         let option: String
         var count: Int
-        /// The first problem.
+        /// The first problem, which names the option.
         let detail: String
         /// The line of the first one, counted from 1.
         let line: Int
@@ -44,7 +44,9 @@ struct TranslationReport {
             others += 1
             return
         }
-        refusals[option, default: Refusal(option: option, count: 0, detail: problem.detail, line: line)].count += 1
+        let prefix = "\(option): "
+        let detail = problem.detail.hasPrefix(prefix) ? problem.detail : prefix + problem.detail
+        refusals[option, default: Refusal(option: option, count: 0, detail: detail, line: line)].count += 1
     }
 
     /// A line with the share and the time per URL, then a line for each option.
@@ -63,10 +65,7 @@ struct TranslationReport {
         for refusal in sorted {
             let number = String(refusal.count)
             let pad = String(repeating: " ", count: width - number.count)
-            lines.append(
-                "  \(pad)\(number)  \(Printing.plain(refusal.option)): \(Printing.plain(refusal.detail)) "
-                    + "(first in line \(refusal.line))"
-            )
+            lines.append("  \(pad)\(number)  \(Printing.plain(refusal.detail)) (first in line \(refusal.line))")
         }
         if others > 0 { lines.append("  \(others) with further options") }
         return lines.joined(separator: "\n") + "\n"

@@ -66,39 +66,56 @@ struct TranslateCommandTests {
             sources:
               photos: { url: "https://photos.example.com/" }
               old: { dialect: cloudflare, dialect-source: photos }
-            sites: { thumbs: { hosts: [t.example.com], dialect: thumbor, sources: { main: { url: "https://photos.example.com/" } } } }
+            sites:
+              thumbs:
+                hosts: [t.example.com]
+                dialect: thumbor
+                sources: { main: { url: "https://photos.example.com/" } }
+                signing: { keys: [\(String(repeating: "cd", count: 32))] }
+              bare: { hosts: [b.example.com], dialect: thumbor, sources: { main: { url: "https://photos.example.com/" } } }
             signing: { keys: [\(String(repeating: "ab", count: 32))] }
             """
         let input = """
             https://img.example.com/old/cdn-cgi/image/width=300/cat.jpg
             https://t.example.com/unsafe/300x0/photos.example.com/cat.jpg
+            https://b.example.com/unsafe/300x0/photos.example.com/cat.jpg
             /photos/cat.jpg?w=300
             /nobody/cat.jpg?w=300
             """
         let run = try translate("--sign", input: input, yaml: yaml)
         let lines = run.output.split(separator: "\n")
-        #expect(run.code == 1 && lines.count == 4, "\(run.output)\(run.errors)")
-        guard lines.count == 4 else { return }
+        #expect(run.code == 1 && lines.count == 5, "\(run.output)\(run.errors)")
+        guard lines.count == 5 else { return }
         #expect(lines[0].hasPrefix("/photos/cat.jpg?") && lines[0].contains("&sig="), "\(lines[0])")
-        #expect(lines[1].hasPrefix("/main/cat.jpg?w=300"), "\(lines[1])")
-        #expect(lines[2].hasPrefix("/photos/cat.jpg?w=300&sig="))
-        #expect(lines[3].hasPrefix("# ") && lines[3].contains("nobody"), "\(lines[3])")
+        #expect(lines[1].hasPrefix("/main/cat.jpg?w=300&") && lines[1].contains("&sig="), "\(lines[1])")
+        #expect(lines[2] == "# The site bare has no key to sign with.", "\(lines[2])")
+        #expect(lines[3].hasPrefix("/photos/cat.jpg?w=300&sig="))
+        #expect(lines[4].hasPrefix("# ") && lines[4].contains("nobody"), "\(lines[4])")
+    }
+
+    @Test(arguments: [["--sign"], ["--sign", "--dialect", "thumbor", "--source", "photos"]])
+    func `signs nothing without a key`(arguments: [String]) throws {
+        let folder = try TemporaryFolder()
+        let file = folder.path + "/edgeprint.yaml"
+        try "sources: {}".write(toFile: file, atomically: false, encoding: .utf8)
+        let run = try CommandRun(["translate"] + arguments + ["--config", file], input: "/unsafe/300x0/cat.jpg")
+        #expect(run.code == 1 && run.output.isEmpty && run.errors.contains("signing.keys"), "\(run.errors)")
     }
 
     @Test func `reads access logs`() throws {
         let input = """
             127.0.0.1 - - [10/Oct/2026:13:55:36 -0700] "GET /unsafe/300x200/cat.jpg HTTP/1.1" 200 2326 "-" "agent"
             nothing
+            127.0.0.1 - - [10/Oct/2026:13:55:36 -0700] "GET /unsafe/30x20/\\xC3\\xBC\\x22.jpg HTTP/1.1" 200 2326 "-" "agent"
             {"target":"/unsafe/30x20/dog.jpg","status":200,"bytes":700}
             """
         let run = try translate("--dialect", "thumbor", "--source", "photos", "--access-log", input: input)
         let lines = run.output.split(separator: "\n", omittingEmptySubsequences: false)
-        #expect(run.code == 0 && lines.count == 4, "\(run.output)\(run.errors)")
-        #expect(
-            lines.first?.hasPrefix("/photos/cat.jpg?") == true
-                && lines.dropFirst(2).first?.hasPrefix("/photos/dog.jpg?") == true
-        )
-        #expect(run.errors.contains("2 URLs: 2 translated (100.0 %)") && run.errors.contains("1 line left out"))
+        #expect(run.code == 0 && lines.count == 5, "\(run.output)\(run.errors)")
+        guard lines.count == 5 else { return }
+        #expect(lines[0].hasPrefix("/photos/cat.jpg?") && lines[3].hasPrefix("/photos/dog.jpg?"))
+        #expect(lines[2].hasPrefix("/photos/%C3%BC%22.jpg?"), "\(lines[2])")
+        #expect(run.errors.contains("3 URLs: 3 translated (100.0 %)") && run.errors.contains("1 line left out"))
     }
 
     @Test func `of ten thousand URLs each is one line`() throws {

@@ -32,6 +32,17 @@ struct LoggedRequestTests {
         #expect(request.status == 200 && request.bytes == 2326 && request.seconds == 971_211_336)
     }
 
+    @Test(arguments: [
+        (#"/\xC3\xA4.jpg?w=2\x22"#, "/ä.jpg?w=2\""), (#"/a\"b\\c.jpg"#, #"/a"b\c.jpg"#), (#"/a\x5Cx41"#, #"/a\x41"#),
+        (#"/a\xZZ\n\x4"#, #"/a\xZZ\n\x4"#),
+    ])
+    func `undoes the escapes of other servers' logs`(logged: String, target: String) throws {
+        let line = #"::1 - - [10/Oct/2000:13:55:36 -0700] "GET \#(logged) HTTP/1.1" 200 12 "-" "a \"b\"""#
+        let request = try #require(read(line))
+        #expect(String(decoding: request.target, as: UTF8.self) == target)
+        #expect(request.status == 200 && request.bytes == 12)
+    }
+
     @Test func `a dash stands for no body`() throws {
         let line = #"::1 - - [10/Oct/2000:13:55:36 -0700] "GET /a HTTP/1.1" 304 -"#
         #expect(try #require(read(line)).bytes == 0)

@@ -18,7 +18,7 @@ struct TranslationReportTests {
                 10000 URLs: 9997 translated (99.97 %), 3 not; 5 µs each
                 1 line left out: not of an access log
                   2  upscale: max-age\\u000a: x (first in line 7)
-                  1  trim: trim: has no counterpart. (first in line 3)
+                  1  trim: has no counterpart. (first in line 3)
 
                 """
         )
