@@ -126,13 +126,15 @@ struct ImgproxyDialectTests {
 
     @Test(
         arguments: [
-            ("f:webp", "", "format=webp"), ("ext:jpg", "", "format=jpeg"), ("f:webp", "@png", "format=png"),
-            ("f:best", "", "format=auto"), ("_:", "@avif", nil), ("q:80/mb:9/fq:jpeg:7", "@png", "format=png"),
+            ("f:webp", "", "format=webp"), ("ext:jpg", "", "format=jpeg"), ("f:webp", "@png", "anim=first&format=png"),
+            ("f:best", "", "format=auto"), ("_:", "@avif", nil),
+            ("q:80/mb:9/fq:jpeg:7", "@png", "anim=first&format=png"),
             ("fq:jpeg:80:webp:70", "@webp", "format=webp&q=webp:70"),
-            ("jpgo:1:1/avifo:off", "@avif", "format=avif&chroma=444"),
+            ("jpgo:1:1/avifo:off", "@avif", "anim=first&format=avif&chroma=444"),
             ("webpo:lossless", "@webp", "format=webp&lossless=1"), ("webpo:lossless", "@jpg", "format=jpeg"),
             ("pngo:1", "@jpg", "format=jpeg"), ("raw:1/q:80/att:1", "@png", "download=1"),
-            ("cb:1", "@", "format=source"),
+            ("cb:1", "@", "format=source"), ("pg:2", "@png", "format=png&page=2"), ("f:jxl", "", "format=jxl"),
+            ("da:1", "@webp", "anim=first&format=webp"),
         ] as [(String, String, String?)]
     )
     func formats(options: String, end: String, expected: String?) throws {
@@ -142,6 +144,16 @@ struct ImgproxyDialectTests {
             return
         }
         #expect(try Dialect.imgproxy.translate(path: path, query: []).query == expected)
+    }
+
+    @Test(arguments: [
+        ("pg:1/plain/a.gif", "format=source&frame=1"), ("pg:1/da:1/plain/a.webp", "format=source&frame=1"),
+        ("pg:1/plain/http://a.example/A.GIF%3Fv=1@png", "format=png&frame=1"), ("pg:0/plain/a.gif", "format=source"),
+        ("pg:1/plain/a.tiff", "format=source&page=1"), ("pg:1/plain/a", "format=source&page=1"),
+    ])
+    func `the name of the image says whether it has frames or pages`(rest: String, expected: String) throws {
+        let translation = try Dialect.imgproxy.translate(path: Array("/_/\(rest)".utf8), query: [])
+        #expect(translation.query == expected)
     }
 
     @Test(arguments: [

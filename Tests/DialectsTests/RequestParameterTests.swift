@@ -61,7 +61,7 @@ struct RequestParameterTests {
                 fn:cat/plain/a/b.png@webp -> format=webp&filename=cat.webp
                 fn:cat.png/plain/a/b.png@jpg -> format=jpeg&filename=cat.png.jpg
                 f:jpeg/fn:cat/plain/a/b.png -> format=jpeg&filename=cat.jpg
-                f:avif/fn:cat.avif/plain/a/b.png -> format=avif&filename=cat.avif
+                f:avif/fn:cat.avif/plain/a/b.png -> anim=first&format=avif&filename=cat.avif
                 fn:cat/plain/a/b.png -> format=source&filename=cat
                 raw:1/f:webp/fn:cat/plain/a/b.png -> filename=cat
                 """

@@ -12,10 +12,10 @@ struct SizeLimitTests {
             prefix: "/_/",
             suffix: "/plain/a/b",
             lines: """
-                mb:500/f:png -> format=png
+                mb:500/f:png -> anim=first&format=png
                 mb:500/f:gif -> format=gif
                 mb:500/f:tiff -> format=tiff
-                aq:size:500/f:png -> format=png
+                aq:size:500/f:png -> anim=first&format=png
                 mb:500/f:webp/webpo:lossless -> format=webp&lossless=1
                 mb:500/f:webp -> format=webp&max_bytes=500
                 mb:500/f:jxl -> format=jxl&max_bytes=500
@@ -27,9 +27,10 @@ struct SizeLimitTests {
 
     @Test("thumbor's limit concerns formats with a quality", arguments: [Dialect.thumbor, .imagor])
     func thumbor(dialect: Dialect) throws {
-        let end = dialect == .imagor ? "&meta=keep" : ""
+        let (start, end) = dialect == .imagor ? ("anim=first&", "&meta=keep") : ("", "")
         for (filters, query) in [
-            ("max_bytes(500):format(png)", "format=png\(end)"), ("format(gif):max_bytes(500)", "format=gif\(end)"),
+            ("max_bytes(500):format(png)", "\(start)format=png\(end)"),
+            ("format(gif):max_bytes(500)", "format=gif\(end)"),
             ("max_bytes(500)", "format=source&max_bytes=500\(end)"),
             ("max_bytes(500):format(webp)", "format=webp&max_bytes=500\(end)"),
         ] {

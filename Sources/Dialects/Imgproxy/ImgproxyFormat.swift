@@ -30,6 +30,9 @@ enum ImgproxyFormat: String, CaseIterable {
 
     /// Whether imgproxy's quality changes nothing in the format.
     var isLossless: Bool { self == .png || self == .gif }
+
+    /// Whether imgproxy writes one frame in a format that can have several here.
+    var isStill: Bool { self == .png || self == .avif }
 }
 
 /// Whether encoder options concern a result: the format is the given one, or not known before the image is.

@@ -4,8 +4,9 @@ extension ImgproxyOptions {
     /// The format, what its encoder does, and which frames and metadata stay.
     ///
     /// Without a format, imgproxy keeps that of the image.
-    func encoding() throws(RequestError) -> [Parameter] {
-        var settings: [Parameter] = []
+    func encoding(of image: Translation.Image) throws(RequestError) -> [Parameter] {
+        let frame = try frame(of: image)
+        var settings = frame == nil && (isStill || format?.isStill == true) ? [Parameter("anim", "first")] : []
         if format != nil || preset == nil { settings.append(Parameter("format", format?.name ?? "source")) }
         if format?.isLossless != true {
             if let quality = qualityText { settings.append(Parameter("q", quality)) }
@@ -19,18 +20,22 @@ extension ImgproxyOptions {
         } else if stripsMetadata != nil || keepsCopyright != nil {
             settings.append(Parameter("meta", "strip"))
         }
-        if let page, page.value > 0 {
-            guard !isStill else {
-                throw RequestError(
-                    parameter: page.option,
-                    reason:
-                        "cannot be combined with disable_animation: frames and pages are different parameters, frame and page"
-                )
-            }
-            settings.append(Parameter("page", String(page.value)))
-        }
-        if isStill { settings.append(Parameter("anim", "first")) }
+        if let frame { settings.append(frame) }
         return settings
+    }
+
+    /// The one frame or page that is used, by the name of the image; `nil` if it is the first one, or all.
+    private func frame(of image: Translation.Image) throws(RequestError) -> Parameter? {
+        guard let page, page.value > 0 else { return nil }
+        if FileName.isAnimation(image) { return Parameter("frame", String(page.value)) }
+        guard !isStill else {
+            throw RequestError(
+                parameter: page.option,
+                reason:
+                    "cannot be combined with disable_animation: frames and pages are different parameters, frame and page"
+            )
+        }
+        return Parameter("page", String(page.value))
     }
 
     /// Whether the encoder has a quality to lower for `max_bytes`; imgproxy serves results above a limit that it cannot keep.

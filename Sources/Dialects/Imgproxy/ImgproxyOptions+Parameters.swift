@@ -6,7 +6,7 @@ extension ImgproxyOptions {
     /// The pipeline trims, turns, crops, resizes, filters, extends and pads, whatever the order in the URL.
     ///
     /// - Throws: 400, naming the option that cannot be said.
-    func parameters() throws(RequestError) -> [Parameter] {
+    func parameters(of image: Translation.Image) throws(RequestError) -> [Parameter] {
         var parameters: [Parameter] = []
         if !isRaw {
             if let cropRatio, cropRatio.value.millionths > 0, cropWidth.millionths > 0 || cropHeight.millionths > 0 {
@@ -18,7 +18,7 @@ extension ImgproxyOptions {
             if let preset { parameters.append(Parameter("preset", preset.value)) }
             let framing = try ImgproxyFraming(self)
             parameters += preparing + framing.resize + effects + framing.canvas
-            parameters += framing.attributes + colors + (try encoding())
+            parameters += framing.attributes + colors + (try encoding(of: image))
         }
         if let expires { parameters.append(Parameter("exp", String(expires))) }
         if let filename { parameters.append(Parameter("filename", try completed(filename))) }

@@ -47,7 +47,7 @@ package enum ImgproxyRequest {
         }
         return Translation(
             image: source.image,
-            parameters: try options.parameters(),
+            parameters: try options.parameters(of: source.image),
             signature: signature(code, of: signed)
         )
     }

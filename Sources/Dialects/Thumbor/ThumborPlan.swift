@@ -87,6 +87,13 @@ struct ThumborPlan {
         if ["png", "gif", "tiff", "json"].contains(builder.value(of: "format")) || builder.has("lossless") {
             builder.remove("max_bytes")
         }
+        // imagor writes one frame in these formats.
+        if rules == .imagor, ["png", "avif"].contains(builder.value(of: "format")), !builder.has("frame"),
+            !builder.has("page")
+        {
+            builder.remove("frames")
+            try builder.set("anim", "first", for: "format")
+        }
         if rules == .imagor, !has("strip_exif"), !has("strip_metadata") {
             try builder.set("meta", "keep", for: "strip_exif")
         }
