@@ -49,7 +49,9 @@ extension CloudflarePlan {
             try builder.set("anim", "first", for: anim.name)
         }
         let metadata = try request["metadata"]?.keyword(["copyright": "copyright", "keep": "keep", "none": "strip"])
-        try builder.set("meta", metadata ?? "copyright", for: "metadata")
+        // Cloudflare never keeps any in these formats.
+        let isBare = ["webp", "png"].contains(format.name)
+        try builder.set("meta", isBare ? "strip" : metadata ?? "copyright", for: "metadata")
     }
 
     /// A number, or a perceptual level, of which ours has four as well.

@@ -27,12 +27,11 @@ extension ThumborFilter {
             try plan.builder.set("max_bytes", String(bytes), for: filter.name)
         },
         "brightness": Meaning(arguments: 1...1) { filter, plan throws(RequestError) in
-            let share = try filter.argument(0).decimal(in: -100...100)
-            plan.appendOffset([share], for: filter.name)
+            plan.appendOffset([try plan.share(filter.argument(0))], for: filter.name)
         },
         "rgb": Meaning(arguments: 3...3) { filter, plan throws(RequestError) in
             var shares: [FixedDecimal] = []
-            for index in 0..<3 { shares.append(try filter.argument(index).decimal(in: -100...100)) }
+            for index in 0..<3 { shares.append(try plan.share(filter.argument(index))) }
             plan.appendOffset(shares, for: filter.name)
         },
         "grayscale": Meaning(arguments: 0...0) { filter, plan throws(RequestError) in
@@ -60,6 +59,11 @@ extension ThumborPlan {
         let clockwise = ((-angle % 360) + 360) % 360
         if clockwise != 0 { builder.step("rotate", String(clockwise), for: filter.name) }
         if clockwise % 180 != 0 { isTurned.toggle() }
+    }
+
+    /// A share in percent; thumbor ignores filters with one that is not whole.
+    func share(_ value: OptionValue) throws(RequestError) -> FixedDecimal {
+        rules == .thumbor ? FixedDecimal(try value.integer(in: -100...100)) : try value.decimal(in: -100...100)
     }
 
     /// Adds shares of white in percent, one or those of red, green and blue; thumbor's are whole values, rounded towards zero.

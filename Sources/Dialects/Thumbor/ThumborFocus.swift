@@ -58,7 +58,12 @@ struct ThumborFocus {
         var numbers: [Double] = []
         for part in parts {
             let value = OptionValue(name: filter.name, text: String(part))
-            numbers.append(try value.decimal(in: 0...Measure.longestSide).value)
+            // thumbor ignores others than whole ones.
+            let number =
+                rules == .thumbor
+                ? FixedDecimal(try value.integer(in: 0...Measure.longestSide))
+                : try value.decimal(in: 0...Measure.longestSide)
+            numbers.append(number.value)
         }
         guard numbers.count == 4 || numbers.count == 2 && rules == .imagor else {
             throw filter.error("must be AxB:CxD, the corners of a rectangle")

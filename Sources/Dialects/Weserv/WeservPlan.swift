@@ -79,6 +79,10 @@ struct WeservPlan {
             return
         }
         guard hasCrop else { return }
+        // A negative corner of our own counts from the other side.
+        for side in Self.cropSides.compactMap({ request[$0] }) where side.text.hasPrefix("-") {
+            throw side.error("must not be negative")
+        }
         let values = [("cx", "0"), ("cy", "0"), ("cw", "100%"), ("ch", "100%")].map { request[$0.0]?.text ?? $0.1 }
         let name = Self.cropSides.first { request[$0] != nil } ?? "cx"
         builder.step("crop", values.joined(separator: ","), for: name)
