@@ -3,8 +3,8 @@ package enum FormatNegotiation {
     /// Chooses the format for a value of `format`.
     ///
     /// If the preferred encoder is missing or cannot keep alpha, the frames, the size or, with `lossless=1`, every pixel, the next
-    /// candidate is used, at last WebP for clients that support it. `source` keeps the source's format if there is an encoder for it,
-    /// and otherwise chooses as for clients without AVIF, JPEG XL and WebP.
+    /// candidate is used, at last WebP for clients that support it. `source` keeps the source's format if there is an encoder for it and
+    /// browsers show it, and otherwise chooses as for clients without AVIF, JPEG XL and WebP.
     ///
     /// - Parameters:
     ///   - hasAlpha: whether the source has transparency; `nil`, for unknown, counts as yes, so that nothing is lost.
@@ -41,7 +41,7 @@ package enum FormatNegotiation {
         case .jxl: return .jxl
         case .tiff: return .tiff
         case .source:
-            if encoders[sourceFormat] != nil { return sourceFormat }
+            if encoders[sourceFormat] != nil, FormatPolicy.shown.contains(sourceFormat) { return sourceFormat }
             return first(of: rest(sourceFormat, demand), for: demand, encoders)
         case .auto where keepsGainMap && encoders.canEncode(.jpeg, demand):
             return .jpeg

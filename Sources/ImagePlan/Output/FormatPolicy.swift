@@ -24,6 +24,9 @@ package struct FormatPolicy: Hashable, Sendable {
     /// The formats that have an encoder; the others are only read.
     package static let writable: Set<ImageFormat> = [.jpeg, .png, .gif, .webp, .avif, .tiff, .jxl]
 
+    /// The formats with an encoder that browsers show, at least some of them: TIFF is written by name only.
+    package static let shown = writable.subtracting([.tiff])
+
     /// The use of a format.
     package subscript(format: ImageFormat) -> Use {
         get { uses[Self.setting(of: format)] ?? Self.standard(format) }

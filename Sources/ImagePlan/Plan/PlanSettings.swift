@@ -63,7 +63,7 @@ package struct PlanSettings: Hashable, Sendable {
 package enum FormatSetting: String, Hashable, Sendable, CaseIterable {
     /// Negotiated by the request's `Accept` bucket.
     case auto
-    /// The source's format, if there is an encoder for it.
+    /// The source's format, if there is an encoder for it and browsers show it.
     case source
     case jpeg
     case png

@@ -224,7 +224,7 @@ private struct SettingsEffect {
     ) -> ImageFormat? {
         switch plan.settings.format {
         case .source:
-            return FormatPolicy.writable.contains(header.format) && !encoding.unwritten.contains(header.format)
+            return FormatPolicy.shown.contains(header.format) && !encoding.unwritten.contains(header.format)
                 ? header.format : nil
         case .auto:
             // The AVIF of format=auto has an effort of its own, and WebP may stand in for it; JPEG XL may lack an encoder.

@@ -136,6 +136,20 @@ struct FormatNegotiationTests {
         #expect(try choose("format=source", bucket: .webp, source: source) == expected)
     }
 
+    @Test func `source keeps no TIFF, which no browser shows`() throws {
+        var encoders = Self.all
+        encoders[.tiff] = EncoderTraits(
+            hasAlpha: true,
+            hasAnimation: false,
+            isLosslessPossible: true,
+            longestSide: 65_535
+        )
+        #expect(try choose("w=3&format=source", source: .tiff, encoders: encoders) == .jpeg)
+        #expect(try choose("w=3&format=source", source: .tiff, alpha: true, encoders: encoders) == .png)
+        #expect(try choose("w=3&format=tiff", source: .tiff, encoders: encoders) == .tiff)
+        #expect(try choose("w=3&format=source", source: .jxl, encoders: encoders) == .jxl)
+    }
+
     @Test func `never negotiates a format without an encoder, but keeps one requested by name`() throws {
         let none = Self.all.filter { $0.key != .webp }
         #expect(try choose("w=3", bucket: .webp, source: .jpeg, encoders: none) == .jpeg)
