@@ -50,6 +50,19 @@ extension SharedDescriptor {
 }
 
 extension SharedDescriptor {
+    /// The length of the file in bytes; `nil` if it cannot be determined.
+    package var length: Int? { status.map { Int($0.st_size) } }
+
+    /// Whether the file has no name, because it was deleted or never had one; false if that cannot be determined.
+    package var isUnlinked: Bool { status?.st_nlink == 0 }
+
+    private var status: stat? {
+        var status = stat()
+        return unsafe fstat(number, &status) == 0 ? status : nil
+    }
+}
+
+extension SharedDescriptor {
     /// Copies bytes into a memory file (memfd_create(2)) that nothing can change; `nil` if the system has no room.
     ///
     /// - Parameter name: what /proc shows, for operators.

@@ -22,6 +22,12 @@ final class DiskShared: Sendable {
     let isOpen = Lock(false)
     private let bounds: Lock<DiskLimits>
     private let uses = Atomic<Int64>(0)
+    private let deletions = Lock(Observer())
+
+    /// A structure, because a lock that holds a function itself wraps it in another one with each access.
+    private struct Observer: Sendable {
+        var call: (@Sendable (DeletedFiles) -> Void)?
+    }
 
     /// Creates the state; opens no file.
     init(_ configuration: DiskStore.Configuration, seed: DiskSeed? = nil) {
@@ -78,6 +84,14 @@ final class DiskShared: Sendable {
         // The number of a damaged row must leave room for later ones.
         uses.max(min(last, .max / 2), ordering: .relaxed)
     }
+
+    /// Sets whom to tell about deleted files.
+    func observeDeletions(_ observer: @escaping @Sendable (DeletedFiles) -> Void) {
+        deletions.withLock { $0.call = observer }
+    }
+
+    /// Tells the observer, outside of any lock.
+    func noteDeleted(_ files: DeletedFiles) { deletions.withLock { $0.call }?(files) }
 
     /// Changes the counters.
     func count(_ body: (inout DiskStatistics) -> Void) {

@@ -56,6 +56,10 @@ package final class DiskStore: Sendable {
     /// What the store holds, and its counters; any thread.
     package var statistics: DiskStatistics { shared.statistics }
 
+    package func observeDeletions(_ observer: @escaping @Sendable (DeletedFiles) -> Void) {
+        shared.observeDeletions(observer)
+    }
+
     /// Commits queued writes, stops the writer and unlocks the folder; blocks.
     ///
     /// Later reads miss; later writes are dropped.

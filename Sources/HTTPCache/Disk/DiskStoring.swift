@@ -64,6 +64,18 @@ package protocol DiskStoring: Sendable {
     func touch(_ diskClass: DiskClass, _ key: CacheKey)
     /// Calls back on the store's thread when everything queued before is committed or dropped.
     func flush(_ completion: @escaping @Sendable () -> Void)
+    /// Calls an observer on the store's thread after files were deleted, since their space is free only once nobody has them open.
+    ///
+    /// There is one observer; a later one replaces it.
+    func observeDeletions(_ observer: @escaping @Sendable (DeletedFiles) -> Void)
+}
+
+/// Files that a disk store has deleted.
+package enum DeletedFiles: Hashable, Sendable {
+    /// The files of variants.
+    case variants([CacheKey])
+    /// Any files: space is short, and evicting entries has freed none.
+    case any
 }
 
 extension DiskStoring {
@@ -97,6 +109,9 @@ extension DiskStoring {
     package func remove(_ purge: Purge, completion: (@Sendable (PurgeCounts) -> Void)?) -> Bool {
         remove(purge, at: nil, completion: completion)
     }
+
+    /// Deletes no files.
+    package func observeDeletions(_ observer: @escaping @Sendable (DeletedFiles) -> Void) {}
 
     /// Keeps the variant.
     package func drop(variant key: CacheKey, digest: CacheKey) {}

@@ -97,6 +97,10 @@ package struct TieredDisk: RawStoring {
 
     package func touch(_ diskClass: DiskClass, _ key: CacheKey) { disk.touch(diskClass, key) }
 
+    package func observeDeletions(_ observer: @escaping @Sendable (DeletedFiles) -> Void) {
+        disk.observeDeletions(observer)
+    }
+
     package func flush(_ completion: @escaping @Sendable () -> Void) { disk.flush(completion) }
 
     private func note(_ source: String, _ url: String, _ bytes: Int, plan: String? = nil) {

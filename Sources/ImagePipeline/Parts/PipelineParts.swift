@@ -57,6 +57,8 @@ package struct PipelineParts: Sendable {
     /// Counts of the searches for qualities and formats.
     let encodings = EncodingCounts()
     /// Variants on disk that are not in memory, each with its open file, so that a hit needs no look-up.
+    ///
+    /// A file that the disk deletes is closed, as its space would not be free otherwise.
     let openFiles: MemoryCache<Entity>
 
     /// Maximum bytes of a body in memory; larger ones are sent from their file.
@@ -131,6 +133,12 @@ package struct PipelineParts: Sendable {
         self.presentation = presentation
         memory.observeDrops { [bodies, weak memory] entity in
             if let memory { bodies.release(entity, in: memory) }
+        }
+        disk?.observeDeletions { [openFiles] files in
+            switch files {
+            case .variants(let keys): for key in keys { openFiles.remove(key) }
+            case .any: openFiles.removeAll()
+            }
         }
     }
 }

@@ -28,6 +28,8 @@ struct DiskVariantStage: Sendable {
             entity.noteBareFile(stored.barePath)
             if request.keeps.keepOnDisk {
                 _ = flight.publish(of: origin.record) { parts.openFiles.insert(entity, for: request.key, cost: 1) }
+                // Otherwise the disk has deleted the file before, and tells nobody again.
+                if stored.file.isUnlinked { parts.openFiles.remove(request.key) { $0 === entity } }
             }
             return entity
         }

@@ -139,6 +139,44 @@ struct DiskMountTests {
         store.close()
     }
 
+    @Test(arguments: [false, true])
+    func `keeps most entries when others need space while its files are open`(areClosed: Bool) throws {
+        // Large enough for SQLite's log, which takes up to 4 MiB.
+        try mount.resize(bytes: 16 << 20)
+        let store = try DiskStore.forTest(path, time: time) { $0.limits.minimumFree = 2 << 20 }
+        let open = Lock<[CacheKey: SharedDescriptor]>([:])
+        if areClosed {
+            store.observeDeletions { deleted in
+                switch deleted {
+                case .variants(let keys): open.withLock { open in for key in keys { open[key] = nil } }
+                case .any: open.withLock { $0 = [:] }
+                }
+            }
+        }
+        for number in 1...120 {
+            put(number, into: store)
+            let key = CacheKey(hashing: "variant \(number)")
+            let file = try #require(store.variant(key)?.file)
+            open.withLock { $0[key] = file }
+        }
+        store.flush()
+        let files = SystemFiles()
+        let filler = try files.open(mount.path + "/filler", flags: O_WRONLY | O_CREAT | O_APPEND)
+        while try files.freeBytes(mount.path) > 3 << 19 {
+            try files.write([UInt8](repeating: 1, count: 65_536), to: filler)
+        }
+        for number in 121...140 {
+            time.advance(seconds: 1)
+            put(number, into: store)
+            store.flush()
+        }
+        // 0.5 MiB are missing.
+        #expect(store.statistics.variants.entries > 90, "\(store.statistics)")
+        #expect(try areClosed == (files.freeBytes(mount.path) > 7 << 18))
+        #expect(areClosed == (store.health == .healthy))
+        store.close()
+    }
+
     @Test func `misses on a read-only file system, and works once it is writable`() throws {
         let first = try DiskStore.forTest(path)
         put(1, into: first)

@@ -112,7 +112,11 @@ extension DiskSession {
                 let isKept = try keeps(path, diskClass)
                 if let fault = adoptionFault { throw fault }
                 if isKept { continue }
-                care.handle(DiskDamage(.orphan, folder.relative(path))) { remove(path) }
+                care.handle(DiskDamage(.orphan, folder.relative(path))) {
+                    let isRemoved = remove(path)
+                    if diskClass == .variants { shared.noteDeleted(.variants([key])) }
+                    return isRemoved
+                }
             }
         }
         evictOverQuota()

@@ -29,11 +29,13 @@ final class DiskSession {
     var deletesFirst = false
     /// Whether the wall clock can be trusted for ages.
     var clock = ClockTrust()
+    /// Whether evictions free space.
+    var evictionYield = EvictionYield()
     private var isInTransaction = false
-    /// Files whose rows the open transaction deletes.
+    /// Files whose rows the open transaction deletes, by path.
     ///
     /// They are deleted after the commit, so that no reader sees a row without its file, unless `deletesFirst`.
-    private var leaving: Set<String> = []
+    private var leaving: [String: DiskIndex.Entry] = [:]
     /// Files written for the open transaction.
     private var coming: Set<String> = []
     private var stores: [DiskClass: Int] = [:]
@@ -99,11 +101,14 @@ final class DiskSession {
     }
 
     private func deleteLeaving() {
-        for path in leaving {
+        for path in leaving.keys {
             // A file that cannot be deleted is an orphan, which reconciliation finds.
             try? files.remove(path)
         }
-        leaving = []
+        // After that, so that a file which is opened meanwhile is known to be deleted.
+        let variants = leaving.values.filter { $0.diskClass == .variants }.map(\.key)
+        if !variants.isEmpty { shared.noteDeleted(.variants(variants)) }
+        leaving = [:]
     }
 
     /// What was lost with a transaction.
@@ -184,7 +189,7 @@ final class DiskSession {
         stores[diskClass, default: 0] += 1
         coming.insert(path)
         // The transaction may have deleted a row with the same bytes before.
-        leaving.remove(path)
+        leaving[path] = nil
     }
 
     /// Records that the open transaction is about to delete an entry's row; its bytes count as long as another row shares them.
@@ -194,7 +199,7 @@ final class DiskSession {
         var isFree = try index.isLinked(entry)
         if !isFree { isFree = try index.passOn(entry) }
         totals.subtract(entry.diskClass, isFree ? 0 : entry.length, in: entry.namespace)
-        leaving.insert(folder.file(entry.diskClass, entry.key, entry.digest))
+        leaving[folder.file(entry.diskClass, entry.key, entry.digest)] = entry
     }
 
     /// Records a purge completed by the open transaction.

@@ -185,7 +185,7 @@ final class DiskWriter {
         housekeepingAt = now + Self.housekeepingPause
         isHousekeeping = try session.yieldSpace()
         isHousekeeping = try session.expire() || isHousekeeping
-        if isShort, session.hasSpace() {
+        if isShort, session.hasRecovered() {
             isShort = false
             shared.health = .healthy
         }

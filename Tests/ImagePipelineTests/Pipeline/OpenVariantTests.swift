@@ -1,0 +1,99 @@
+import CacheTestSupport
+import HTTPSemantics
+import LinuxSystem
+import TestSupport
+import Testing
+
+@testable import HTTPCache
+@testable import ImagePipeline
+
+/// Variants that are on disk and not in memory, and whose files are open.
+@Suite(.timeLimit(.minutes(1)))
+struct OpenVariantTests {
+    /// Does not keep a file open.
+    private struct WeakFile {
+        weak var file: SharedDescriptor?
+    }
+
+    /// Makes variants of 1,000 bytes, and requests each a second time, which opens its file.
+    private func fill(_ rig: PipelineRig, _ widths: ClosedRange<Int>) throws {
+        for width in widths {
+            let (loads, jobs) = (rig.loader.all.count, rig.transformer.all.count)
+            let pending = ask(rig, width)
+            if loads == 0 {
+                let load = try rig.loader.wait(for: 1)[0]
+                load.answer(rig.png(), at: rig.time.wallSeconds, cacheControl: "max-age=600")
+            }
+            try rig.transformer.wait(for: jobs + 1)[jobs].make([UInt8](repeating: UInt8(width), count: 1000))
+            _ = try pending.value()
+            try rig.settle()
+            #expect(try ask(rig, width).value().status == .hit(.disk))
+        }
+    }
+
+    private func ask(_ rig: PipelineRig, _ width: Int) -> PendingAnswer {
+        rig.ask("a.png", "w=\(width)", cache: .disk)
+    }
+
+    private func open(_ rig: PipelineRig, _ width: Int) -> Entity? {
+        rig.pipeline.open(rig.request("a.png", "w=\(width)", cache: .disk), now: rig.time.wallSeconds)
+    }
+
+    private func weakFile(of entity: Entity) -> WeakFile {
+        guard case .file(let file, _) = entity.body else { return WeakFile(file: nil) }
+        return WeakFile(file: file)
+    }
+
+    @Test func `the file of an evicted variant is closed`() throws {
+        let rig = try PipelineRig()
+        try fill(rig, 1...3)
+        let evicted = weakFile(of: try #require(open(rig, 1)))
+        for width in 2...3 { #expect(open(rig, width) != nil) }
+        rig.store.setLimits(DiskLimits(originals: 1 << 30, variants: 2500))
+        try rig.settle()
+        #expect(open(rig, 1) == nil)
+        try waitWhile(evicted.file != nil)
+        for width in 2...3 { #expect(open(rig, width)?.memory == [UInt8](repeating: UInt8(width), count: 1000)) }
+    }
+
+    @Test func `a file that is deleted while it is opened is sent, but not kept open`() throws {
+        let rig = try PipelineRig { EvictingDisk($0) }
+        try fill(rig, 1...1)
+        #expect(open(rig, 1) == nil)
+    }
+}
+
+/// A store that evicts each variant right after it has been looked up.
+private final class EvictingDisk: DiskStoring {
+    private let store: DiskStore
+
+    init(_ store: DiskStore) { self.store = store }
+
+    func variant(_ key: CacheKey) -> StoredVariant? {
+        guard let found = store.variant(key) else { return nil }
+        store.drop(variant: key, digest: found.record.digest)
+        store.flush()
+        return found
+    }
+
+    func origin(_ key: CacheKey) -> StoredOrigin? { store.origin(key) }
+    func store(variant: VariantRecord, origin: OriginRecord, auxiliaries: [OriginRecord], bytes: [UInt8]) -> Bool {
+        store.store(variant: variant, origin: origin, auxiliaries: auxiliaries, bytes: bytes)
+    }
+    func variant(resolved key: CacheKey, for subject: PurgeSubject) -> StoredVariant? {
+        store.variant(resolved: key, for: subject)
+    }
+    func store(sharing variant: VariantRecord, origin: OriginRecord, auxiliaries: [OriginRecord]) -> Bool {
+        store.store(sharing: variant, origin: origin, auxiliaries: auxiliaries)
+    }
+    func store(origin: OriginRecord, body: OriginBody?) -> Bool { store.store(origin: origin, body: body) }
+    func dropBody(ofOrigin key: CacheKey, digest: CacheKey) { store.dropBody(ofOrigin: key, digest: digest) }
+    func tombstone(_ purge: Purge) -> Bool { store.tombstone(purge) }
+    func remove(_ purge: Purge, at place: PurgePlace?, completion: (@Sendable (PurgeCounts) -> Void)?) -> Bool {
+        store.remove(purge, at: place, completion: completion)
+    }
+    func count(_ selection: PurgeSelection) -> PurgeCounts { store.count(selection) }
+    func touch(_ diskClass: DiskClass, _ key: CacheKey) { store.touch(diskClass, key) }
+    func flush(_ completion: @escaping @Sendable () -> Void) { store.flush(completion) }
+    func observeDeletions(_ observer: @escaping @Sendable (DeletedFiles) -> Void) { store.observeDeletions(observer) }
+}
