@@ -36,6 +36,8 @@ extension DiskStore {
         ///
         /// Its trailer is an extended attribute. Where the file system has none, or no room for it, the entry is lost with the index.
         package var bareFrom: Int?
+        /// Closes other descriptors when there is none for reading a file; `nil` if there are no such descriptors.
+        package var relief: DescriptorRelief?
         /// A read-only cache folder, searched after the store's own.
         package var seed: String?
         /// Called on the writer's thread when the store becomes degraded, and when it recovers.

@@ -193,6 +193,9 @@ extension DiskStore {
                 return nil
             }
         } catch {
+            if error.code == EMFILE, shared.configuration.relief?.relieve() == true {
+                return open(in: folder, diskClass, key, digest: digest, length: length, trailer: trailer)
+            }
             if error.code != ENOENT { shared.count { $0.errors += 1 } }
         }
         if folder == shared.folder { _ = shared.queue.submit(.verify(diskClass, key)) }

@@ -32,6 +32,8 @@ package struct ServerConfiguration: Sendable {
     package var halfClose: HalfClosePolicy
     /// Whether requests of clients wait for a resource that those of half-closed clients may hold; any thread, must not block.
     package var isContended: @Sendable () -> Bool = { false }
+    /// Closes other descriptors when there is none for a connection; `nil` if there are no such descriptors.
+    package var relief: DescriptorRelief?
     /// The proxies that are trusted to report client addresses.
     package var proxies: TrustedProxies
     /// Which requests are traced; `nil` for none.

@@ -51,6 +51,8 @@ extension EventLoop {
                 continue
             case EAGAIN:
                 return false
+            case EMFILE where configuration.relief?.relieve() == true:
+                continue
             default:
                 // Out of descriptors or memory: wait for connections to end instead of spinning.
                 pauseListeners()

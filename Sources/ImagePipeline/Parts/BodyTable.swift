@@ -1,4 +1,3 @@
-import Glibc
 import HTTPCache
 import LinuxSystem
 
@@ -44,10 +43,7 @@ final class BodyTable: Sendable {
     ///
     /// - Parameter mostFiles: the maximum number of memory files; by default an eighth of the process's descriptors, at most 4,096.
     init(mostFiles: Int? = nil) {
-        var limit = rlimit()
-        let descriptors =
-            unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 ? limit.rlim_cur : 0
-        self.mostFiles = mostFiles ?? min(4_096, Int(clamping: descriptors) / 8)
+        self.mostFiles = mostFiles ?? min(4_096, DescriptorLimit.current / 8)
     }
 
     /// Takes a lease of a body for an entity that is about to be cached under a key; `nil` for a body that is not shared.

@@ -72,7 +72,7 @@ package struct PipelineParts: Sendable {
         package var flights: Int
         /// Maximum bytes of a body in memory, if the cache accepts that size.
         package var memoryObject: Int
-        /// Maximum number of open files of variants.
+        /// Maximum number of open files of variants; by default an eighth of the process's descriptors, at most 512.
         package var openFiles: Int
         /// Maximum number of variants that wait for their AVIF, and of originals that wait for their lossless copy.
         package var deferred: Int
@@ -84,14 +84,14 @@ package struct PipelineParts: Sendable {
             waiters: Int = 1000,
             flights: Int = 10_000,
             memoryObject: Int = 1 << 20,
-            openFiles: Int = 512,
+            openFiles: Int? = nil,
             deferred: Int = 64,
             bareFrom: Int? = nil
         ) {
             self.waiters = waiters
             self.flights = flights
             self.memoryObject = memoryObject
-            self.openFiles = openFiles
+            self.openFiles = openFiles ?? min(512, DescriptorLimit.current / 8)
             self.deferred = deferred
             self.bareFrom = bareFrom
         }
@@ -127,8 +127,10 @@ package struct PipelineParts: Sendable {
         self.tiers = tiers
         self.progress = progress
         origins = OriginTable(progress: progress)
+        // Shards of a few files each would be filled unevenly.
+        let shards = limits.openFiles < 256 ? 1 : 8
         openFiles = MemoryCache(
-            MemoryCache.Configuration(capacity: limits.openFiles, shards: 8, largestDivisor: 1, overhead: 0)
+            MemoryCache.Configuration(capacity: limits.openFiles, shards: shards, largestDivisor: 1, overhead: 0)
         )
         self.presentation = presentation
         memory.observeDrops { [bodies, weak memory] entity in

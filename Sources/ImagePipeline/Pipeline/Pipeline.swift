@@ -102,6 +102,11 @@ package final class Pipeline: Sendable {
         return entity
     }
 
+    /// Closes the files that are open only for later hits; any thread.
+    ///
+    /// - Returns: their number; those that are being sent are closed after that.
+    package func closeFiles() -> Int { parts.openFiles.removeAll() }
+
     /// Stage 1 after a miss: returns a stale variant from memory that may be served while it is revalidated in the background, or
     /// because its origin has just failed (RFC 5861); on an event loop.
     ///

@@ -144,15 +144,27 @@ extension Transfer {
         let isShort = bodyLength.map { $0 <= configuration.memoryBody } ?? false
         let hasRoom = ledgers.memory.used <= ledgers.memory.limit / 2
         let mayStay = isShort && hasRoom
-        let opened = try BodySink(
+        let path = mayStay && !landsInFolder ? nil : folder?.path
+        let reserved = mayStay ? bodyLength ?? 0 : 0
+        let opened: BodySink
+        do throws(TransferError) {
+            opened = try newSink(in: path, reserved)
+        } catch {
+            guard DescriptorLimit.isReached, configuration.relief?.relieve() == true else { throw error }
+            opened = try newSink(in: path, reserved)
+        }
+        sink = opened
+        return opened
+    }
+
+    private func newSink(in folder: String?, _ reserved: Int) throws(TransferError) -> BodySink {
+        try BodySink(
             limit: limit,
-            folder: mayStay && !landsInFolder ? nil : folder?.path,
-            reserved: mayStay ? bodyLength ?? 0 : 0,
+            folder: folder,
+            reserved: reserved,
             decryption: options.decryption,
             ledgers: ledgers
         )
-        sink = opened
-        return opened
     }
 
     /// Whether the body is received into the file that becomes its content file, instead of being copied into one.

@@ -24,7 +24,13 @@ extension Transfer {
             }
         }
         let type = unsafe address.pointee.socktype | CInt(SOCK_CLOEXEC.rawValue)
-        let opened = unsafe socket(address.pointee.family, type, address.pointee.protocol)
+        var opened = unsafe socket(address.pointee.family, type, address.pointee.protocol)
+        if opened < 0, errno == EMFILE || errno == ENFILE {
+            if configuration.relief?.relieve() == true {
+                opened = unsafe socket(address.pointee.family, type, address.pointee.protocol)
+            }
+            isOutOfDescriptors = opened < 0
+        }
         hasSocket = hasSocket || opened >= 0
         if let silence = options.timeouts.silence {
             var limit = CUnsignedInt(clamping: silence)

@@ -82,13 +82,29 @@ extension Transfer {
 
     /// Returns the failure of a request without a complete head.
     private func headFailure(_ code: CURLcode) -> TransferError {
-        switch code {
+        if lacksDescriptor(code) {
+            configuration.relief?.relieve()
+            return .overloaded("no file descriptor available for a connection")
+        }
+        return switch code {
         case CURLE_COULDNT_RESOLVE_HOST where isForeign && !options.allowPrivate:
             .unresolved
         case CURLE_OUT_OF_MEMORY where waitsForHead, Self.tooLarge where waitsForHead:
             // libcurl fails with this for a line over 100 kB and does not pass the line on.
             .violation(ResponseHead.Defect.tooLong.rawValue)
         default: Self.failure(code)
+        }
+    }
+
+    /// Whether the request has failed because this process has no descriptor left, which says nothing about the origin.
+    private func lacksDescriptor(_ code: CURLcode) -> Bool {
+        switch code {
+        case CURLE_COULDNT_CONNECT: isOutOfDescriptors
+        // The resolver and the TLS library do not report why they could not open a socket or a file.
+        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_FAILED_INIT, CURLE_SSL_CACERT_BADFILE,
+            CURLE_SSL_CERTPROBLEM, CURLE_PEER_FAILED_VERIFICATION:
+            isOutOfDescriptors || DescriptorLimit.isReached
+        default: false
         }
     }
 

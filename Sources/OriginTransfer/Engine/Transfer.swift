@@ -94,6 +94,8 @@ final class Transfer {
     var failure: TransferError?
     var refusal: AddressPolicy.Refusal?
     var hasSocket = false
+    /// Whether there was no descriptor for a socket.
+    var isOutOfDescriptors = false
     var requestTime: Int64 = 0
     var responseTime: Int64 = 0
     var phase = Phase.queue
@@ -174,6 +176,7 @@ final class Transfer {
         failure = nil
         refusal = nil
         hasSocket = false
+        isOutOfDescriptors = false
         isHeld = false
         isPaused = false
         receivedAtOnce = 0

@@ -42,6 +42,8 @@ package final class TransferEngine: TransferLoading {
         package var disk = 4 << 30
         /// The accounts of another engine that also bound this one's bodies; `nil` for own ones with the limits `memory` and `disk`.
         package var ledgers: BodyLedgers?
+        /// Closes other descriptors when there is none for a connection or a body; `nil` if there are no such descriptors.
+        package var relief: DescriptorRelief?
         /// The value of `User-Agent`: name and version.
         package var userAgent: String
         /// The daemon's name in `Via` and `CDN-Loop`, by which it detects its own requests; empty for none.

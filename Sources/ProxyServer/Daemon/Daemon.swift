@@ -25,6 +25,9 @@ enum Daemon {
         if service.predecessor == nil, loader.environment[ServiceEnvironment.predecessorName] != nil {
             throw ConfigurationProblem(place: nil, key: "", message: "the predecessor ended while this process started")
         }
+        do throws(Errno) { try DescriptorLimit.raise() } catch {
+            logger.warning("cannot raise the limit of descriptors", metadata: ["error": "\(error)"])
+        }
         // Writing to a closed peer must return an error instead of killing the daemon.
         signal(SIGPIPE, SIG_IGN)
         if configuration.workers.sandbox == .best, ProcessInspection.isAllowed {

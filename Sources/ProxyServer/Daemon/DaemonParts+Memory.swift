@@ -1,5 +1,6 @@
 import CLinux
 import ImagePipeline
+import LinuxSystem
 import Logging
 import OriginTransfer
 
@@ -9,7 +10,8 @@ extension DaemonParts {
         _ live: LiveConfiguration,
         _ metrics: Metrics,
         _ workers: WorkerPool,
-        _ transfers: TransferEngine
+        _ transfers: TransferEngine,
+        _ relief: DescriptorRelief
     ) -> IdleTrim {
         IdleTrim(
             patience: { live.current.limits.memoryIdle },
@@ -26,14 +28,21 @@ extension DaemonParts {
             },
             trim: {
                 transfers.trim()
+                relief.relieve()
                 edge_malloc_trim()
             },
             unmap: { edge_unmap_unused_code() }
         )
     }
 
-    /// Logs at start the warnings of `edgeprint doctor` about memory and limits in pixels.
+    /// Logs at start the warnings of `edgeprint doctor` about memory, descriptors and limits in pixels.
     static func warnOfLimits(_ configuration: Configuration, _ logger: Logger) {
+        for finding in DescriptorLimitCheck(configuration).findings(MachineProbe()) where finding.severity != .ok {
+            logger.warning(
+                "descriptors may be insufficient",
+                metadata: ["problem": "\(finding.message)", "fix": "\(finding.fix ?? "")"]
+            )
+        }
         for finding in MemoryCheck(configuration: configuration).findings(MachineProbe())
         where finding.severity == .warning {
             logger.warning("memory may be insufficient", metadata: ["problem": "\(finding.message)"])

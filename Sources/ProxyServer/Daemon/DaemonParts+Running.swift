@@ -71,6 +71,16 @@ extension DaemonParts {
         }
     }
 
+    /// Logs that a host is left alone, or asked again.
+    static func tell(_ source: String, _ origin: String, isOpen: Bool, _ logger: Logger) {
+        let metadata: Logger.Metadata = ["source": "\(source)", "origin": "\(origin)"]
+        if isOpen {
+            logger.warning("the origin keeps failing and is left alone for a while", metadata: metadata)
+        } else {
+            logger.notice("the origin has recovered", metadata: metadata)
+        }
+    }
+
     /// Logs changes of the workers' condition.
     private static func tell(_ condition: WorkerPool.Condition, _ readiness: Readiness, _ logger: Logger) {
         let before = readiness.workers

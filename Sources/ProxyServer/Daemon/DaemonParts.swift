@@ -87,6 +87,7 @@ final class DaemonParts: Sendable {
         memory.reserved = shares.reservedPictures
         self.memory = MemoryCache(memory)
         Self.warnOfLimits(configuration, logger)
+        let relief = DescriptorRelief()
         var disk = DiskStore.Configuration(path: configuration.cache.path, time: time)
         disk.isReadable = PictureMetadata.isReadable
         disk.limits = DiskLimits(configuration)
@@ -95,6 +96,7 @@ final class DaemonParts: Sendable {
         disk.bareFrom = configuration.answers.accelRedirect.bareFrom
         // The group is nginx's, if the administrator has made it that of the folder.
         disk.files = SystemFiles(isGroupReadable: disk.bareFrom != nil)
+        disk.relief = relief
         disk.seed = configuration.cache.seed.isEmpty ? nil : configuration.cache.seed
         Self.watch(&disk, logger)
         store = try DiskStore(disk)
@@ -111,6 +113,7 @@ final class DaemonParts: Sendable {
         engine.accounts = accounts
         engine.folder = configuration.cache.path.isEmpty ? nil : configuration.cache.path + "/tmp"
         engine.disk = configuration.cache.originals
+        engine.relief = relief
         engine.breaker = configuration.breaker
         engine.breakerChanged = { Self.tell($0, $1, isOpen: $2, logger) }
         let suspended = SuspendedSources()
@@ -138,7 +141,7 @@ final class DaemonParts: Sendable {
             shares: shares,
             isOn: configuration.cache.memoryPressure,
             gauge: KernelMemoryGauge(probe: MachineProbe()),
-            idle: Self.idleTrim(live, metrics, workers, transfers),
+            idle: Self.idleTrim(live, metrics, workers, transfers, relief),
             logger: logger
         )
         var shared = PipelineParts(
@@ -183,6 +186,7 @@ final class DaemonParts: Sendable {
         leases = DownloadLeases(configuration.cluster, time: time)
         shared.leases = leases
         pipeline = Pipeline(shared)
+        relief.set { [weak pipeline] in pipeline?.closeFiles() ?? 0 }
         raw = RawProxy(
             cache: rawCache,
             loader: loader,
@@ -230,6 +234,7 @@ final class DaemonParts: Sendable {
         let rates = ClientRates(unnamed: UnnamedClientNotice(logger: logger).tell)
         var serving = ServerConfiguration(configuration, sockets: sockets, loops: loops, time: time)
         serving.accounts = accounts
+        serving.relief = relief
         serving.sampling = tracer.sampling
         serving.isContended = { [workers, transfers] in
             workers.isContended || transfers.statistics.waitingUrgent > 0
@@ -323,6 +328,7 @@ final class DaemonParts: Sendable {
             socketMode: .ownerAndGroup,
             time: time
         )
+        administration.relief = relief
         administration.inherited = sockets.ownAdmin
         adminServer = HTTPServer(
             configuration: administration,
@@ -383,16 +389,6 @@ final class DaemonParts: Sendable {
     ) throws(RequestError) -> SiteTable {
         try SiteTable(configuration, time: time, numbers: metrics.sourceNumbers) {
             metrics.siteRequests.counter(of: $0)
-        }
-    }
-
-    /// Logs that a host is left alone, or asked again.
-    private static func tell(_ source: String, _ origin: String, isOpen: Bool, _ logger: Logger) {
-        let metadata: Logger.Metadata = ["source": "\(source)", "origin": "\(origin)"]
-        if isOpen {
-            logger.warning("the origin keeps failing and is left alone for a while", metadata: metadata)
-        } else {
-            logger.notice("the origin has recovered", metadata: metadata)
         }
     }
 }

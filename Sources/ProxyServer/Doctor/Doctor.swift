@@ -11,11 +11,7 @@ struct Doctor: Sendable {
         let listeners = configuration.listen + configuration.admin.listen
         checks =
             [
-                DescriptorLimitCheck(
-                    connections: configuration.limits.connections,
-                    workers: plan.workers,
-                    hasSharedStore: configuration.cluster.bucket != nil
-                ),
+                DescriptorLimitCheck(configuration),
                 ProcessLimitCheck(workerMemory: plan.workerMemory),
                 MemoryCheck(configuration: configuration),
             ] + Self.machine

@@ -41,6 +41,20 @@ struct DiskFaultTests {
         second.close()
     }
 
+    @Test func `has other files closed, and reads again, if there is no descriptor`() throws {
+        let (files, relief) = (FaultyFiles(), DescriptorRelief())
+        let store = try DiskStore.forTest(path, files: files) { $0.relief = relief }
+        put(1, into: store)
+        files.fail(.open, with: EMFILE)
+        #expect(store.variant(key(1)) == nil && store.statistics.errors == 1)
+        relief.set {
+            files.fail(.open, with: nil)
+            return 1
+        }
+        #expect(store.variant(key(1)) != nil && store.statistics.errors == 1)
+        store.close()
+    }
+
     @Test func `refuses a folder of a newer version and leaves it unchanged`() throws {
         let first = try DiskStore.forTest(path)
         put(1, into: first)

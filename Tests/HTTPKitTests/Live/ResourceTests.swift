@@ -49,6 +49,39 @@ import Testing
         }
     }
 
+    @Test func `accepts a connection at once if other descriptors can be closed`() async {
+        await #expect(processExitsWith: .success) {
+            let relief = DescriptorRelief()
+            let server = try TestServer({
+                $0.loops = 1
+                $0.relief = relief
+            })
+            let spare = Lock(ResourceTests.leaveDescriptors(21))
+            let calls = Lock(0)
+            relief.set {
+                calls.withLock { $0 += 1 }
+                return spare.withLock { spare in
+                    for descriptor in spare.suffix(6) { close(descriptor) }
+                    spare.removeLast(6)
+                    return 6
+                }
+            }
+            var clients: [RawHTTPClient] = []
+            while calls.withLock({ $0 }) == 0 {
+                guard let client = try? server.client() else {
+                    // An even number of descriptors is left: with one more, the server's side gets none.
+                    guard let last = spare.withLock({ $0.popLast() }) else { exit(1) }
+                    close(last)
+                    continue
+                }
+                try client.send("GET /in HTTP/1.1\r\nHost: a\r\n\r\n")
+                guard try client.readResponse().text == "/in" else { exit(2) }
+                clients.append(client)
+            }
+            guard clients.count >= 5, server.server.statistics.accepted == clients.count else { exit(3) }
+        }
+    }
+
     /// Occupies all descriptors of this process but `count`.
     ///
     /// - Returns: the occupied descriptors.

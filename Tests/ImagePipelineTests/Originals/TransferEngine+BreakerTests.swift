@@ -1,3 +1,4 @@
+import Glibc
 import HTTPCache
 import ImagePipeline
 import LinuxSystem
@@ -46,6 +47,38 @@ struct TransferEngineBreakerTests {
     }
 
     private var states: [OpenBreaker.State] { engine.openBreakers.map(\.state) }
+
+    @Test func `a load without a descriptor is an overload of this process, and no failure of the host`() async {
+        await #expect(processExitsWith: .success) {
+            let origin = try ScriptedOrigin { _, connection in connection.respond(text: "x") }
+            let relief = DescriptorRelief()
+            var configuration = TransferEngine.Configuration(breaker: BreakerPolicy(failures: 1))
+            configuration.relief = relief
+            let engine = try TransferEngine(configuration: configuration)
+            var limit = rlimit(rlim_cur: 256, rlim_max: 256)
+            guard unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { exit(1) }
+            var taken: [CInt] = []
+            while true {
+                let descriptor = dup(0)
+                guard descriptor >= 0 else { break }
+                taken.append(descriptor)
+            }
+            for _ in 0..<3 {
+                guard case .overloaded? = await engine.failure(.local(origin)) else { exit(2) }
+            }
+            guard engine.openBreakers.isEmpty, origin.requests == 0 else { exit(3) }
+            let spare = Lock(taken)
+            relief.set {
+                spare.withLock { spare in
+                    let closed = spare.suffix(16)
+                    for descriptor in closed { close(descriptor) }
+                    spare.removeLast(closed.count)
+                    return closed.count
+                }
+            }
+            guard try await engine.fetched(.local(origin)).bytes == Array("x".utf8) else { exit(4) }
+        }
+    }
 
     @Test func `opens, lets one probe through after the pause, and closes after its success`() async throws {
         let unavailable = PipelineError.originStatus(503)

@@ -56,6 +56,24 @@ struct OpenVariantTests {
         for width in 2...3 { #expect(open(rig, width)?.memory == [UInt8](repeating: UInt8(width), count: 1000)) }
     }
 
+    @Test func `files are closed when descriptors are short, and opened again for the next request`() throws {
+        let rig = try PipelineRig()
+        try fill(rig, 1...3)
+        let first = weakFile(of: try #require(open(rig, 1)))
+        #expect(rig.pipeline.closeFiles() == 3)
+        #expect(rig.pipeline.closeFiles() == 0)
+        try waitWhile(first.file != nil)
+        #expect(open(rig, 1) == nil)
+        #expect(try ask(rig, 1).value().status == .hit(.disk))
+        #expect(open(rig, 1) != nil && open(rig, 2) == nil)
+    }
+
+    @Test func `open files take an eighth of the process's descriptors at most`() {
+        let limit = DescriptorLimit.current
+        #expect(PipelineParts.Limits().openFiles == min(512, limit / 8))
+        #expect(PipelineParts.Limits(openFiles: 7).openFiles == 7)
+    }
+
     @Test func `a file that is deleted while it is opened is sent, but not kept open`() throws {
         let rig = try PipelineRig { EvictingDisk($0) }
         try fill(rig, 1...1)

@@ -37,7 +37,7 @@ struct ProcessLimitCheck: DoctorCheck {
     }
 }
 
-/// Checks that the descriptor limit (`RLIMIT_NOFILE`) is sufficient for `limits.connections`.
+/// Checks that the hard limit of descriptors (`RLIMIT_NOFILE`) is sufficient for `limits.connections`.
 struct DescriptorLimitCheck: DoctorCheck {
     let connections: Int
     let workers: Int
@@ -63,18 +63,30 @@ struct DescriptorLimitCheck: DoctorCheck {
 
     func findings(_ probe: any SystemProbe) -> [Finding] {
         let subject = "open files"
-        guard let soft = probe.limit(.files).soft else { return [.ok(subject, "no limit")] }
-        guard soft < wanted else {
-            return [.ok(subject, "\(soft) descriptors, sufficient for limits.connections \(connections)")]
+        // The daemon raises the soft limit to the hard one.
+        guard let limit = probe.limit(.files).hard else { return [.ok(subject, "no limit")] }
+        guard limit < wanted else {
+            return [.ok(subject, "\(limit) descriptors, sufficient for limits.connections \(connections)")]
         }
         let fix =
             "ulimit -n \(wanted) before serve, or LimitNOFILE=\(wanted) in the unit, or a lower limits.connections"
-        guard soft >= least else {
-            let message = "\(soft) descriptors: the daemon needs at least \(least) (ulimit -n)"
+        guard limit >= least else {
+            let message = "\(limit) descriptors: the daemon needs at least \(least) (ulimit -Hn)"
             return [.failure(subject, message, fix: fix)]
         }
-        let message = "\(soft) descriptors, but limits.connections \(connections) may need \(wanted) (ulimit -n)"
+        let message = "\(limit) descriptors, but limits.connections \(connections) may need \(wanted) (ulimit -Hn)"
         return [.warning(subject, message, fix: fix)]
+    }
+}
+
+extension DescriptorLimitCheck {
+    /// Creates the check for a configuration.
+    init(_ configuration: Configuration) {
+        self.init(
+            connections: configuration.limits.connections,
+            workers: configuration.memoryPlan.workers,
+            hasSharedStore: configuration.cluster.bucket != nil
+        )
     }
 }
 
