@@ -93,6 +93,12 @@ final class DiskShared: Sendable {
     /// Tells the observer, outside of any lock.
     func noteDeleted(_ files: DeletedFiles) { deletions.withLock { $0.call }?(files) }
 
+    /// Counts and reports a damaged content file, which is about to be removed.
+    func noteDamage(_ path: String) {
+        count { $0.corruptions += 1 }
+        configuration.fileDamaged?(path)
+    }
+
     /// Changes the counters.
     func count(_ body: (inout DiskStatistics) -> Void) {
         counters.withLock { body(&$0) }

@@ -42,6 +42,9 @@ extension DiskStore {
         package var seed: String?
         /// Called on the writer's thread when the store becomes degraded, and when it recovers.
         package var healthChanged: (@Sendable (DiskHealth) -> Void)?
+        /// Called with the path of a content file that has turned out to be damaged, and is removed unless it is in the seed; any thread,
+        /// must not block.
+        package var fileDamaged: (@Sendable (_ path: String) -> Void)?
         /// Called on the writer's thread when the index begins, or continues, to be rebuilt from the files.
         package var indexLost: (@Sendable () -> Void)?
         /// The clocks.

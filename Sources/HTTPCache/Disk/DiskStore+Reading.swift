@@ -187,7 +187,7 @@ extension DiskStore {
                     shared.verified.insert(key, digest)
                     return file
                 }
-                shared.count { $0.corruptions += 1 }
+                shared.noteDamage(path)
                 guard folder == shared.folder else { return nil }
                 _ = shared.queue.submit(.discard(diskClass, key, digest: digest))
                 return nil

@@ -65,6 +65,11 @@ extension DiskStore {
         _ = shared.queue.submit(.discard(.variants, key, digest: digest))
     }
 
+    package func discardDamaged(variant key: CacheKey, digest: CacheKey) {
+        shared.noteDamage(shared.folder.file(.variants, key, digest))
+        drop(variant: key, digest: digest)
+    }
+
     /// Removes an original with its body and all its variants; reads miss from this call on.
     ///
     /// While the folder is unusable, up to 65,536 removals wait; those of this method do not survive the process.

@@ -44,6 +44,9 @@ package protocol DiskStoring: Sendable {
     func dropBody(ofOrigin key: CacheKey, digest: CacheKey)
     /// Queues the removal of a variant; of no effect if it has another digest by then.
     func drop(variant key: CacheKey, digest: CacheKey)
+    /// Queues the removal of a variant whose file has turned out to be damaged, and counts that; of no effect if it has another digest by
+    /// then.
+    func discardDamaged(variant key: CacheKey, digest: CacheKey)
     /// Hides the entries that a purge selects from readers, or marks them as stale for a soft purge; `remove` must follow.
     ///
     /// - Returns: false when too many purges are waiting; nothing has changed.
@@ -115,6 +118,9 @@ extension DiskStoring {
 
     /// Keeps the variant.
     package func drop(variant key: CacheKey, digest: CacheKey) {}
+
+    /// Drops the variant.
+    package func discardDamaged(variant key: CacheKey, digest: CacheKey) { drop(variant: key, digest: digest) }
 
     /// Has no position.
     package func setPosition(_ position: PurgePosition) {}

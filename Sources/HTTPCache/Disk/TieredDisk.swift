@@ -81,6 +81,10 @@ package struct TieredDisk: RawStoring {
 
     package func drop(variant key: CacheKey, digest: CacheKey) { disk.drop(variant: key, digest: digest) }
 
+    package func discardDamaged(variant key: CacheKey, digest: CacheKey) {
+        disk.discardDamaged(variant: key, digest: digest)
+    }
+
     package func tombstone(_ purge: Purge) -> Bool { disk.tombstone(purge) }
 
     package func remove(

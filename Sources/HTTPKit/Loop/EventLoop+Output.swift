@@ -11,6 +11,7 @@ extension EventLoop {
             let outcome = try write(&batch, to: connection)
             if outcome != .complete { keepOutput(connection, outcome) }
         } catch {
+            if let file = batch.file(of: error) { handler.fileFailed(file) }
             abandonBatch(connection)
         }
     }
@@ -69,6 +70,7 @@ extension EventLoop {
                 continueLater(connection, outcome)
             }
         } catch {
+            if let file = output.file(of: error) { handler.fileFailed(file) }
             connection.output = output
             end(connection)
         }

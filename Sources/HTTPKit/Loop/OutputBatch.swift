@@ -153,6 +153,12 @@ extension OutputBatch {
         return .complete
     }
 
+    /// The file that a failed `write` was about to send; `nil` if the client is gone.
+    func file(of error: Errno) -> SharedDescriptor? {
+        guard error.code == EIO, next < segments.count, case .file(let file, _, _) = segments[next] else { return nil }
+        return file
+    }
+
     private func writeFile(_ socket: CInt, _ file: CInt, _ from: Int64, _ left: Int64) throws(Errno) -> Int64? {
         let sent = try SocketCalls.send(socket, file: file, offset: from, count: Int(min(left, Self.fileStep)))
         // The file was truncated: the announced Content-Length cannot be met, so the connection must be closed.

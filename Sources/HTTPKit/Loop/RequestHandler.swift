@@ -1,3 +1,5 @@
+package import LinuxSystem
+
 /// The application of a server: everything above the wire protocol.
 ///
 /// All methods are called on the thread of the loop that owns the connection, and must not block.
@@ -36,6 +38,9 @@ package protocol RequestHandler: Sendable {
     /// Called when an exchange has ended, complete or aborted; `target` is the raw request target, possibly empty.
     func finished(_ exchange: ExchangeSummary, target: Span<UInt8>)
 
+    /// Called when a response could not be sent to its end because its file has become shorter or cannot be read; the connection is closed.
+    func fileFailed(_ file: SharedDescriptor)
+
     /// Called at the end of each turn of a loop that did any work: the place to flush per-loop buffers.
     func tick(loop: Int)
 }
@@ -59,6 +64,8 @@ extension RequestHandler {
     package var wantsCompletions: Bool { false }
     /// Nothing.
     package func finished(_ exchange: ExchangeSummary, target: Span<UInt8>) {}
+    /// Nothing.
+    package func fileFailed(_ file: SharedDescriptor) {}
     /// Nothing.
     package func tick(loop: Int) {}
 }

@@ -83,7 +83,7 @@ package final class Pipeline: Sendable {
         }
     }
 
-    /// Stage 1 for variants on disk: returns a fresh variant whose file is open; on an event loop, without disk access.
+    /// Stage 1 for variants on disk: returns a fresh variant whose file is open; on an event loop, with no access to the disk but fstat(2).
     ///
     /// - Parameter now: seconds of the wall clock.
     package func open(_ request: VariantRequest, now: Int64) -> Entity? {
@@ -93,6 +93,12 @@ package final class Pipeline: Sendable {
             return nil
         }
         guard entity.isFresh(at: now) else { return nil }
+        if entity.body.length <= parts.memoryObject, request.keeps.keepInMemory, parts.tiers.promotes {
+            // The memory cache has grown since the file was opened: the look-up on disk moves the variant there.
+            parts.openFiles.remove(request.key) { $0 === entity }
+            return nil
+        }
+        guard isWhole(entity, request.key) else { return nil }
         parts.disk?.touch(.variants, request.key)
         if let uses = entity.noteUse(at: now) {
             transcode(entity, for: request)
@@ -101,11 +107,6 @@ package final class Pipeline: Sendable {
         }
         return entity
     }
-
-    /// Closes the files that are open only for later hits; any thread.
-    ///
-    /// - Returns: their number; those that are being sent are closed after that.
-    package func closeFiles() -> Int { parts.openFiles.removeAll() }
 
     /// Stage 1 after a miss: returns a stale variant from memory that may be served while it is revalidated in the background, or
     /// because its origin has just failed (RFC 5861); on an event loop.

@@ -97,9 +97,12 @@ extension DaemonParts {
         if isReady { logger.info("ready") }
     }
 
-    /// Logs changes of the disk cache's health, and the loss of its index.
+    /// Logs changes of the disk cache's health, damaged files, and the loss of its index.
     static func watch(_ disk: inout DiskStore.Configuration, _ logger: Logger) {
         disk.healthChanged = diskReporter(logger)
+        disk.fileDamaged = { path in
+            logger.warning("a file of the disk cache was damaged and is removed", metadata: ["file": "\(path)"])
+        }
         disk.indexLost = {
             logger.warning(
                 """

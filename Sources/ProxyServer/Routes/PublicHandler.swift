@@ -1,6 +1,7 @@
 import HTTPKit
 import HTTPSemantics
 import ImagePipeline
+import LinuxSystem
 
 /// Handles requests of the public listener: images, raw sources, purges and a few fixed responses.
 final class PublicHandler: RequestHandler {
@@ -147,6 +148,8 @@ final class PublicHandler: RequestHandler {
         tracer?.ended(exchange, target: target)
         observer.finished(exchange, target: target)
     }
+
+    func fileFailed(_ file: SharedDescriptor) { images.pipeline.noteFailure(of: file) }
 
     func tick(loop: Int) { observer.flush(loop: loop) }
 

@@ -42,12 +42,17 @@ struct DiskReconciliationTests {
         try CacheFixture.write(CacheFixture.bytes(99), to: file(2))
         try CacheFixture.write(CacheFixture.bytes(101), to: file(3))
         TemporaryFolder.delete(layout.file(.originals, origin.key, origin.digest))
-        let store = try DiskStore.forTest(folder.path)
+        let damaged = Lock<[String]>([])
+        let store = try DiskStore.forTest(folder.path) {
+            $0.fileDamaged = { path in damaged.withLock { $0.append(path) } }
+        }
         for number in 1...3 { #expect(store.variant(record(number).key) == nil) }
         for number in 4...6 { #expect(store.variant(record(number).key) != nil) }
         #expect(store.origin(origin.key)?.record == origin)
         #expect(store.origin(origin.key)?.file == nil)
         store.flush()
+        // A missing file is not damaged.
+        #expect(damaged.withLock { $0 } == [file(2), file(3)] && store.statistics.corruptions == 2)
         #expect(store.statistics.variants.entries == 3)
         #expect(store.statistics.variants.bytes == 300)
         #expect(store.statistics.originals.entries == 0)

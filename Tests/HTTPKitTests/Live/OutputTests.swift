@@ -65,7 +65,7 @@ import Testing
         #expect(try client.get("/").body.count == 3_000_000)
     }
 
-    @Test func `closes if a file is shorter than announced`() throws {
+    @Test func `closes if a file is shorter than announced, and tells the handler`() throws {
         let file = try file([1, 2, 3])
         let server = try TestServer(respond: { _, _ in
             .now(Response(status: 200, body: .file(file, offset: 0, length: 10)))
@@ -73,6 +73,7 @@ import Testing
         let client = try server.client()
         #expect(throws: RawHTTPClient.Failure.self) { try client.get("/") }
         #expect(eventually { server.handler.finished.map(\.summary.isComplete) == [false] })
+        #expect(server.handler.failedFiles.map(\.number) == [file.number])
     }
 
     @Test(arguments: [true, false])

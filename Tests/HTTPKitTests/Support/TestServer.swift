@@ -24,6 +24,7 @@ final class TestHandler: RequestHandler {
     private let seen = Lock<[SeenRequest]>([])
     private let ended = Lock<[Finished]>([])
     private let refused = Lock<[RequestRejection]>([])
+    private let failed = Lock<[SharedDescriptor]>([])
 
     init(wantsCompletions: Bool = true, _ respond: @escaping Respond) {
         self.wantsCompletions = wantsCompletions
@@ -33,6 +34,9 @@ final class TestHandler: RequestHandler {
     var requests: [SeenRequest] { seen.withLock { $0 } }
     var finished: [Finished] { ended.withLock { $0 } }
     var rejections: [RequestRejection] { refused.withLock { $0 } }
+
+    /// The files from which a response could not be sent to its end.
+    var failedFiles: [SharedDescriptor] { failed.withLock { $0 } }
 
     func handle(_ head: borrowing RequestHead, bytes: Span<UInt8>, context: RequestContext) -> Reply {
         var fields: [String] = []
@@ -51,6 +55,8 @@ final class TestHandler: RequestHandler {
         refused.withLock { $0.append(rejection) }
         return Response(status: rejection.status, body: .bytes(Array("refused\n".utf8)))
     }
+
+    func fileFailed(_ file: SharedDescriptor) { failed.withLock { $0.append(file) } }
 
     func finished(_ exchange: ExchangeSummary, target: Span<UInt8>) {
         let text = target.text(0..<target.count)

@@ -16,10 +16,10 @@ struct OpenVariantTests {
     }
 
     /// Makes variants of 1,000 bytes, and requests each a second time, which opens its file.
-    private func fill(_ rig: PipelineRig, _ widths: ClosedRange<Int>) throws {
+    private func fill(_ rig: PipelineRig, _ widths: ClosedRange<Int>, _ cache: CacheTiers = .disk) throws {
         for width in widths {
             let (loads, jobs) = (rig.loader.all.count, rig.transformer.all.count)
-            let pending = ask(rig, width)
+            let pending = ask(rig, width, cache)
             if loads == 0 {
                 let load = try rig.loader.wait(for: 1)[0]
                 load.answer(rig.png(), at: rig.time.wallSeconds, cacheControl: "max-age=600")
@@ -27,16 +27,23 @@ struct OpenVariantTests {
             try rig.transformer.wait(for: jobs + 1)[jobs].make([UInt8](repeating: UInt8(width), count: 1000))
             _ = try pending.value()
             try rig.settle()
-            #expect(try ask(rig, width).value().status == .hit(.disk))
+            #expect(try ask(rig, width, cache).value().status == .hit(.disk))
         }
     }
 
-    private func ask(_ rig: PipelineRig, _ width: Int) -> PendingAnswer {
-        rig.ask("a.png", "w=\(width)", cache: .disk)
+    private func ask(_ rig: PipelineRig, _ width: Int, _ cache: CacheTiers = .disk) -> PendingAnswer {
+        rig.ask("a.png", "w=\(width)", cache: cache)
     }
 
-    private func open(_ rig: PipelineRig, _ width: Int) -> Entity? {
-        rig.pipeline.open(rig.request("a.png", "w=\(width)", cache: .disk), now: rig.time.wallSeconds)
+    private func open(_ rig: PipelineRig, _ width: Int, _ cache: CacheTiers = .disk) -> Entity? {
+        rig.pipeline.open(rig.request("a.png", "w=\(width)", cache: cache), now: rig.time.wallSeconds)
+    }
+
+    /// The path of the content file of an open variant.
+    private func path(_ rig: PipelineRig, _ width: Int) throws -> String {
+        let digest = try #require(open(rig, width)).description.digest
+        let folder = DiskFolder(path: rig.folder.path + "/cache")
+        return folder.file(.variants, rig.request("a.png", "w=\(width)").key, digest)
     }
 
     private func weakFile(of entity: Entity) -> WeakFile {
@@ -72,6 +79,51 @@ struct OpenVariantTests {
         let limit = DescriptorLimit.current
         #expect(PipelineParts.Limits().openFiles == min(512, limit / 8))
         #expect(PipelineParts.Limits(openFiles: 7).openFiles == 7)
+    }
+
+    @Test func `a file that has become shorter is not sent, and its variant is discarded and made again`() throws {
+        let rig = try PipelineRig()
+        try fill(rig, 1...2)
+        try CacheFixture.write([1, 2, 3], to: path(rig, 1))
+        #expect(open(rig, 1) == nil)
+        try rig.settle()
+        #expect(rig.store.statistics.corruptions == 1 && rig.store.statistics.variants.entries == 1)
+        #expect(open(rig, 2) != nil)
+        let again = ask(rig, 1)
+        try rig.transformer.wait(for: 3)[2].make([7])
+        #expect(try again.value().entity.memory == [7])
+    }
+
+    @Test func `a variant is discarded if its response was cut off because its file has become shorter`() throws {
+        let rig = try PipelineRig()
+        try fill(rig, 1...2)
+        guard case .file(let first, _)? = open(rig, 1)?.body, case .file(let second, _)? = open(rig, 2)?.body else {
+            Issue.record("the files are not open")
+            return
+        }
+        try CacheFixture.write([1, 2, 3], to: path(rig, 1))
+        rig.pipeline.noteFailure(of: first)
+        // Its disk may work again later.
+        rig.pipeline.noteFailure(of: second)
+        #expect(open(rig, 1) == nil && open(rig, 2) == nil)
+        try rig.settle()
+        #expect(rig.store.statistics.corruptions == 1 && rig.store.statistics.variants.entries == 1)
+        #expect(try ask(rig, 2).value().status == .hit(.disk))
+    }
+
+    /// Also what memory pressure does, and a reload.
+    @Test func `variants return to memory when it has room for them again`() throws {
+        let rig = try PipelineRig()
+        rig.memory.resize(capacity: 0)
+        try fill(rig, 1...1, .all)
+        #expect(open(rig, 1, .all) != nil)
+        rig.memory.resize(capacity: 64 << 20)
+        // This one is to stay on disk.
+        #expect(open(rig, 1, .disk) != nil)
+        #expect(open(rig, 1, .all) == nil)
+        #expect(try ask(rig, 1, .all).value().status == .hit(.disk))
+        #expect(rig.pipeline.cached(rig.request("a.png", "w=1"), now: rig.time.wallSeconds) != nil)
+        #expect(open(rig, 1, .all) == nil)
     }
 
     @Test func `a file that is deleted while it is opened is sent, but not kept open`() throws {

@@ -74,10 +74,10 @@ extension DiskSession {
         do throws(SQLiteError) {
             switch diskClass {
             case .originals:
-                guard let state = try index.originEntry(key), let body = state.body, isBroken(body) else { return }
+                guard let state = try index.originEntry(key), let body = state.body, noteIfBroken(body) else { return }
                 try drop(body)
             case .variants:
-                guard let variant = try index.variantEntry(key), isBroken(variant.entry) else { return }
+                guard let variant = try index.variantEntry(key), noteIfBroken(variant.entry) else { return }
                 try drop(variant)
             }
         } catch {
@@ -101,9 +101,15 @@ extension DiskSession {
         }
     }
 
-    /// Whether an entry's file certainly does not match its row.
-    private func isBroken(_ entry: DiskIndex.Entry) -> Bool {
-        do throws(Errno) { return try damage(of: entry) != nil } catch { return false }
+    /// Whether an entry's file certainly does not match its row; counts and reports that unless there is none.
+    private func noteIfBroken(_ entry: DiskIndex.Entry) -> Bool {
+        do throws(Errno) {
+            guard let kind = try damage(of: entry) else { return false }
+            if kind != .missing { shared.noteDamage(folder.file(entry.diskClass, entry.key, entry.digest)) }
+            return true
+        } catch {
+            return false
+        }
     }
 
     /// Drops a body, and the row when nothing else needs it.
