@@ -9,7 +9,8 @@ struct CheckCommand: ParsableCommand {
         discussion: """
             Merges defaults, the file and EDGEPRINT_ variables, and prints the result as a configuration file. Every \
             error is printed with its key and its line or variable. A rule that no request can reach is a warning on standard \
-            error, as are sizes that add up to more than limits.memory, and limits.pixels or limits.animation below 0.1MP.
+            error, as are sizes that add up to more than limits.memory, a quota of originals below limits.source-bytes, and \
+            limits.pixels or limits.animation below 0.1MP.
 
             With --schema prints the JSON Schema of the file, by which editors complete and check it. A file names its \
             schema in its first line: # yaml-language-server: $schema=/usr/share/edgeprint/edgeprint.schema.json
@@ -38,14 +39,13 @@ struct CheckCommand: ParsableCommand {
         let loader = ConfigurationLoader(environment: ProcessInfo.processInfo.environment, flags: flags)
         let loaded = try loader.loadWithOriginsOrExit()
         let configuration = loaded.configuration
-        for dead in RuleReach(configuration: configuration).dead {
-            let key = "rules[\(dead.index)]"
-            let place = loaded.places[key].map { "\($0): " } ?? ""
-            StandardError.write("edgeprint: warning: \(place)\(key): can never apply: \(dead.reason)\n")
+        let dead = RuleReach(configuration: configuration).dead.map { rule in
+            (key: "rules[\(rule.index)]", message: "can never apply: \(rule.reason)")
         }
-        for limit in SmallPixelLimit.all(in: configuration) {
-            let place = loaded.places[limit.key].map { "\($0): " } ?? ""
-            StandardError.write("edgeprint: warning: \(place)\(limit.key): \(limit.reason)\n")
+        let small = SmallPixelLimit.all(in: configuration).map { (key: $0.key, message: $0.reason) }
+        for (key, message) in dead + TierChecks.warnings(configuration) + small {
+            let place = loaded.places[key].map { "\($0): " } ?? ""
+            StandardError.write("edgeprint: warning: \(place)\(key): \(message)\n")
         }
         if let warning = configuration.memoryPlan.warning {
             StandardError.write("edgeprint: warning: memory: \(warning)\n")

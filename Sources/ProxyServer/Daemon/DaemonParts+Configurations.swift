@@ -21,6 +21,12 @@ extension DiskLimits {
     }
 }
 
+extension Configuration {
+    /// The limit on bodies that are received into files in the cache's folder, in bytes: the quota of originals, but at least one body of
+    /// any length that a source accepts, which is used even if the quota has no room for it.
+    var bodiesOnDisk: Int { allRules.reduce(cache.originals) { max($0, $1.limits.sourceBytes) } }
+}
+
 extension WorkerPool.Configuration {
     /// Creates the workers' configuration.
     init(_ configuration: Configuration) {

@@ -36,6 +36,7 @@ extension DaemonParts {
         workers.setIdleTime(configuration.limits.memoryIdle)
         workers.setDecodeBudget(configuration.memoryPlan.decoded)
         transfers.ledgers.memory.setLimit(configuration.memoryPlan.bodies)
+        transfers.ledgers.disk.setLimit(configuration.bodiesOnDisk)
         publicServer.adjust(
             timeouts: ServerTimeouts(configuration.timeouts),
             maximumConnections: configuration.limits.connections,

@@ -112,7 +112,7 @@ final class DaemonParts: Sendable {
         engine.memory = plan.bodies
         engine.accounts = accounts
         engine.folder = configuration.cache.path.isEmpty ? nil : configuration.cache.path + "/tmp"
-        engine.disk = configuration.cache.originals
+        engine.disk = configuration.bodiesOnDisk
         engine.relief = relief
         engine.breaker = configuration.breaker
         engine.breakerChanged = { Self.tell($0, $1, isOpen: $2, logger) }

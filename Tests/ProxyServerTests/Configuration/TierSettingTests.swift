@@ -42,6 +42,28 @@ struct TierSettingTests {
         #expect(try load(site + "cache: { memory-entries: 100 }").memoryEntries == MemoryShares(pictures: 75, raw: 25))
     }
 
+    @Test(
+        arguments: [
+            ("", nil), ("cache: { path: off, originals: 1MiB }", nil),
+            ("cache: { originals: 64MiB }", nil),
+            (
+                "cache: { originals: 63MiB }",
+                "cache.originals: 63MiB has no room for an original of 64MiB (limits.source-bytes of a)"
+            ),
+            (
+                "sites: { s: { hosts: [s.example], quota: { originals: 1MiB }, sources: { b: { url: \"https://b.example/\" } } } }",
+                "sites.s.quota.originals: 1MiB has no room for an original of 64MiB (limits.source-bytes of s/b)"
+            ),
+        ] as [(String, String?)]
+    )
+    func `warns about a quota of originals below the largest original`(_ text: String, _ warning: String?) throws {
+        let sources =
+            "sources: { a: { url: \"https://a.example/\" }, f: { url: \"file:///srv\", limits: { source-bytes: 1GiB } } }\n"
+        let warnings = TierChecks.warnings(try load(sources + text)).map { "\($0.key): \($0.message)" }
+        #expect(warnings.count == (warning == nil ? 0 : 1))
+        if let warning { #expect(warnings.first?.hasPrefix(warning) == true, "\(warnings)") }
+    }
+
     @Test(arguments: ["off", "none", "OFF"]) func `a cache without a disk`(_ text: String) throws {
         let cache = try load("cache: { path: \(text) }").cache
         #expect(!cache.hasDisk && cache.path.isEmpty)

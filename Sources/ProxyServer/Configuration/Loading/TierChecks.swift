@@ -36,6 +36,31 @@ enum TierChecks {
         }
     }
 
+    /// Returns the quotas that have no room for the largest originals that their sources accept: each variant downloads these again.
+    static func warnings(_ configuration: Configuration) -> [(key: String, message: String)] {
+        guard configuration.cache.hasDisk, configuration.cache.tiers.writesDisk else { return [] }
+        var scopes = [(key: "cache.originals", quota: configuration.cache.originals, settings: [configuration])]
+        for site in configuration.sites {
+            if let quota = site.quota.originals {
+                scopes.append((key: "sites.\(site.name).quota.originals", quota: quota, settings: [site.settings]))
+            } else {
+                scopes[0].settings.append(site.settings)
+            }
+        }
+        return scopes.compactMap { key, quota, settings in
+            let rules = settings.flatMap { settings in
+                settings.sources.map(\.rule) + (settings.remote.allow.isEmpty ? [] : [settings.remoteRule])
+            }
+            let stored = rules.filter { !$0.isFolder && $0.cache.originals.keepOnDisk }
+            guard let largest = stored.max(by: { $0.limits.sourceBytes < $1.limits.sourceBytes }),
+                quota < largest.limits.sourceBytes
+            else { return nil }
+            let size = { (bytes: Int) in ScaledNumber.text(bytes, units: ScaledNumber.sizes) }
+            let original = "an original of \(size(largest.limits.sourceBytes)) (limits.source-bytes of \(largest.name))"
+            return (key, "\(size(quota)) has no room for \(original); each of its variants would download it again")
+        }
+    }
+
     /// The contradiction between the tiers' own settings, if there is one.
     private static func problem(of cache: Configuration.Cache, memory: Int) -> (key: String, message: String)? {
         let (query, store) = (cache.tiers.query, cache.tiers.store)
