@@ -180,8 +180,8 @@ extension DiskStore {
 package final class FaultyFiles: FileSystem {
     /// A call of the file system.
     package enum Call: Hashable, Sendable {
-        case makeFolder, create, open, size, read, write, copy, attach, attachment, rename, link, name, remove, list,
-            freeBytes
+        case makeFolder, create, open, size, read, write, copy, attach, attachment, rename, link, name, remove,
+            removeFolder, list, freeBytes
     }
 
     /// Creates a file system of which no call fails.
@@ -262,6 +262,11 @@ package final class FaultyFiles: FileSystem {
     package func remove(_ path: String) throws(Errno) {
         try check(.remove)
         try system.remove(path)
+    }
+
+    package func removeFolder(_ path: String) throws(Errno) {
+        try check(.removeFolder)
+        try system.removeFolder(path)
     }
 
     package func list(_ path: String) throws(Errno) -> [String] {

@@ -99,6 +99,11 @@ package final class ScriptedFiles: FileSystem {
         try system.remove(path)
     }
 
+    package func removeFolder(_ path: String) throws(Errno) {
+        try announce("removeFolder")
+        try system.removeFolder(path)
+    }
+
     package func list(_ path: String) throws(Errno) -> [String] {
         try announce("list")
         return try system.list(path)

@@ -1,4 +1,5 @@
 import CacheTestSupport
+import Glibc
 import HTTPSemantics
 import LinuxSystem
 import TestSupport
@@ -35,6 +36,53 @@ struct DiskEvictionTests {
     private func stored(_ numbers: ClosedRange<Int>) -> [Int] {
         let names = CacheFixture.files(.variants, in: folder.path)
         return numbers.filter { number in names.contains { $0.hasPrefix(key(number).description) } }
+    }
+
+    /// The inner fan-out folders of variants, as "ab/cd".
+    private var fans: Set<String> {
+        let root = DiskFolder(path: folder.path).root(of: .variants)
+        return Set(
+            TemporaryFolder.names(in: root).flatMap { outer in
+                TemporaryFolder.names(in: "\(root)/\(outer)").map { "\(outer)/\($0)" }
+            }
+        )
+    }
+
+    @Test func `a fan-out folder leaves with its last file, and is created again for another one`() throws {
+        let store = try open(1000)
+        for number in 1...40 { put(number, into: store) }
+        store.flush()
+        let wanted = (31...40).map { key($0).description }.map { "\($0.prefix(2))/\($0.dropFirst(2).prefix(2))" }
+        #expect(stored(1...40) == Array(31...40) && fans == Set(wanted))
+        // The folders of these were there before.
+        for number in 1...10 { put(number, into: store) }
+        store.flush()
+        #expect(stored(1...40) == Array(1...10) && fans.count <= 10)
+        for number in 1...10 { #expect(store.variant(key(number)) != nil) }
+        #expect(store.health == .healthy && store.statistics.drops == 0)
+        store.close()
+    }
+
+    @Test func `a fan-out folder stays while it has a file, and if it cannot be removed`() throws {
+        let files = FaultyFiles()
+        let store = try DiskStore.forTest(folder.path, time: time, files: files)
+        put(1, into: store)
+        store.flush()
+        let name = key(1).description
+        let fan = "\(name.prefix(2))/\(name.dropFirst(2).prefix(2))"
+        let neighbour = "\(DiskFolder(path: folder.path).root(of: .variants))/\(fan)/README"
+        try CacheFixture.write([1], to: neighbour)
+        store.drop(variant: key(1), digest: CacheKey(hashing: CacheFixture.bytes(100, seed: 1)))
+        store.flush()
+        #expect(stored(1...1) == [] && fans == [fan])
+        TemporaryFolder.delete(neighbour)
+        put(1, into: store)
+        store.flush()
+        files.fail(.removeFolder, with: EIO)
+        store.drop(variant: key(1), digest: CacheKey(hashing: CacheFixture.bytes(100, seed: 1)))
+        store.flush()
+        #expect(stored(1...1) == [] && fans == [fan] && store.health == .healthy && store.statistics.errors == 0)
+        store.close()
     }
 
     @Test func `evicts in the order of last use, including reads and touches, across a restart`() throws {

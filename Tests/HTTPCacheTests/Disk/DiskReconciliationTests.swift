@@ -101,6 +101,27 @@ struct DiskReconciliationTests {
         store.close()
     }
 
+    @Test func `removes empty fan-out folders, and no others`() throws {
+        try fill()
+        let (files, root) = (SystemFiles(), layout.root(of: .variants))
+        let names = Set(TemporaryFolder.names(in: root))
+        let free = try #require(
+            (0..<256).map { String($0 + 256, radix: 16).suffix(2) }.first { !names.contains(String($0)) }
+        )
+        let outer = "\(root)/\(free)"
+        try files.makeFolder(outer)
+        for inner in ["00", "01", "zz"] { try files.makeFolder("\(outer)/\(inner)") }
+        try CacheFixture.write([1], to: "\(outer)/01/README")
+        TemporaryFolder.delete(file(1))
+        let store = try DiskStore.forTest(folder.path)
+        store.reconcile()
+        store.flush()
+        #expect(TemporaryFolder.names(in: outer).sorted() == ["01", "zz"])
+        #expect((try? files.open(String(file(1).dropLast(82)), flags: O_RDONLY)) == nil)
+        for number in 2...6 { #expect(store.variant(record(number).key) != nil) }
+        store.close()
+    }
+
     @Test func `reconciles by itself after the start`() throws {
         try fill()
         try CacheFixture.write([1], to: layout.temporary + "/17")

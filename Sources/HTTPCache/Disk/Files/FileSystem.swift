@@ -35,6 +35,8 @@ package protocol FileSystem: Sendable {
     func name(_ file: SharedDescriptor, length: Int, _ path: String) throws(Errno) -> SharedDescriptor?
     /// Deletes a file; a missing one is not an error.
     func remove(_ path: String) throws(Errno)
+    /// Deletes a folder; one that is missing or not empty is not an error, and is left alone.
+    func removeFolder(_ path: String) throws(Errno)
     /// The names in a folder without `.` and `..`; empty for a missing folder.
     func list(_ path: String) throws(Errno) -> [String]
     /// Bytes of a folder's file system that this process may still use.
@@ -156,6 +158,14 @@ package struct SystemFiles: FileSystem {
             try checked("unlink") { unsafe unlink(path) }
         } catch {
             guard error.code == ENOENT else { throw error }
+        }
+    }
+
+    package func removeFolder(_ path: String) throws(Errno) {
+        do throws(Errno) {
+            try checked("rmdir") { unsafe rmdir(path) }
+        } catch {
+            guard [ENOENT, ENOTEMPTY, EEXIST].contains(error.code) else { throw error }
         }
     }
 

@@ -25,8 +25,8 @@ struct DiskReconciliation {
     }
 }
 
-/// Reconciliation after a crash, in small steps: deletes files without rows and rows without files, empties `tmp` and recounts
-/// the totals.
+/// Reconciliation after a crash, in small steps: deletes files without rows, rows without files and empty fan-out folders, empties `tmp`
+/// and recounts the totals.
 ///
 /// Findings are handled by the session's `care`, so that a check of the folder runs the same code.
 extension DiskSession {
@@ -101,6 +101,8 @@ extension DiskSession {
         for _ in 0..<Self.foldersAtOnce {
             while state.inner.isEmpty, let next = state.outer.popLast() { state.inner = fans(next) }
             guard let leaf = state.inner.popLast() else { return false }
+            // One that is not empty stays.
+            defer { if care.repairs { try? files.removeFolder(leaf) } }
             for name in names(in: leaf) {
                 let path = "\(leaf)/\(name)"
                 // Files with other names are not the cache's.

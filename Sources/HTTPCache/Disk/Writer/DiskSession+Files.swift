@@ -139,9 +139,28 @@ extension DiskSession {
 
     /// Creates the fan-out folders of a content file.
     func makeFan(of path: String) throws(Errno) {
+        let inner = leaf(of: path)
+        do throws(Errno) {
+            try files.makeFolder(inner)
+        } catch {
+            guard error.code == ENOENT else { throw error }
+            try files.makeFolder(String(inner.dropLast(3)))
+            try files.makeFolder(inner)
+        }
+    }
+
+    /// Deletes a content file, and its fan-out folder with the last file.
+    ///
+    /// An empty folder takes a block, which no quota counts. Only this thread creates files there. What cannot be deleted is found by
+    /// reconciliation.
+    func delete(_ path: String) {
+        try? files.remove(path)
+        try? files.removeFolder(leaf(of: path))
+    }
+
+    /// The inner fan-out folder of a content file.
+    private func leaf(of path: String) -> String {
         // "…/ab/cd/NAME": the name has 81 characters.
-        let leaf = String(path.dropLast(82))
-        try files.makeFolder(String(leaf.dropLast(3)))
-        try files.makeFolder(leaf)
+        String(path.dropLast(82))
     }
 }

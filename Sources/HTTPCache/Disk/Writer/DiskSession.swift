@@ -101,10 +101,7 @@ final class DiskSession {
     }
 
     private func deleteLeaving() {
-        for path in leaving.keys {
-            // A file that cannot be deleted is an orphan, which reconciliation finds.
-            try? files.remove(path)
-        }
+        for path in leaving.keys { delete(path) }
         // After that, so that a file which is opened meanwhile is known to be deleted.
         let variants = leaving.values.filter { $0.diskClass == .variants }.map(\.key)
         if !variants.isEmpty { shared.noteDeleted(.variants(variants)) }
@@ -125,7 +122,7 @@ final class DiskSession {
         if deletesFirst { deleteLeaving() }
         index.rollback()
         places.abandon()
-        for path in coming { try? files.remove(path) }
+        for path in coming { delete(path) }
         shared.failures.putBack(failures)
         isInTransaction = false
         return Lost(stores: stores, removals: removals)
