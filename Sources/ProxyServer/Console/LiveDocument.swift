@@ -1,6 +1,7 @@
 import AdminPages
 import HTTPKit
 import ImagePipeline
+import ImagePlan
 
 /// A reading as JSON, for scripts: numbers to draw, and the fragments of the page.
 enum LiveDocument {
@@ -29,8 +30,15 @@ enum LiveDocument {
 
     /// The plans of a job in one line.
     static func plans(_ title: JobTitle) -> String {
-        let text = title.plans.joined(separator: ", ")
+        let text = title.plans.map(plan).filter { !$0.isEmpty }.joined(separator: ", ")
         return text.count > longestPlan ? text.prefix(longestPlan - 1) + ShownTarget.hidden : text
+    }
+
+    /// A plan without the version of its canonical text.
+    static func plan(_ text: String) -> String {
+        let (text, _) = PictureDescription.reading(text)
+        let version = Plan.canonicalVersion + "?"
+        return text.hasPrefix(version) ? String(text.dropFirst(version.count)) : text
     }
 
     /// The page draws half a minute of runs; nanoseconds.

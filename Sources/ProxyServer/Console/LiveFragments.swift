@@ -233,7 +233,7 @@ extension LiveFragments {
             let next = failure.isBeingTried ? "now" : failure.secondsLeft == 0 ? "due" : "in \(failure.secondsLeft) s"
             return """
                 <tr><td class="what"><code>\(ShownTarget.original(source: failure.source, url: failure.url))</code> \
-                <span class="muted">\(failure.plan ?? "")</span></td><td>\(failure.kind.rawValue)</td>\
+                <span class="muted">\(failure.plan.map(LiveDocument.plan) ?? "")</span></td><td>\(failure.kind.rawValue)</td>\
                 <td class="bad">\(Int(problem.status))</td><td class="what">\(problem.detail)</td>\
                 <td>\(failure.failures)</td><td>\(next)</td>\
                 <td>\(LiveForms.button("forget", "Clear", ["source": failure.source], key: "failure-\(failure.source)"))</td></tr>

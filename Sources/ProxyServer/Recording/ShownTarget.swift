@@ -37,6 +37,8 @@ enum ShownTarget {
     }
 
     /// An original: its source, and the path of its upstream URL; for `/fetch` also the host.
+    ///
+    /// - Parameter url: the URL, or for a `file:` source the decoded path below its root.
     static func original(source: String, url: String) -> String {
         if CacheNamespace.name(of: source) == "fetch" { return cut("\(source) \(remote(url))") }
         return cut("/\(source)\(path(of: url))")
@@ -87,17 +89,23 @@ enum ShownTarget {
         return last.allSatisfy(\.isLetter) && !["internal", "local", "localhost", "lan", "home", "corp"].contains(last)
     }
 
-    /// The path of a URL, without its query.
+    /// The path of a URL, without its query; a text without a scheme is a path itself, in which `?` and `#` mean nothing.
     private static func path(of url: String) -> String {
-        let rest = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url[...]
+        guard let scheme = url.firstRange(of: "://") else { return "/" + visible(url) }
+        let rest = url[scheme.upperBound...]
         guard let slash = rest.firstIndex(where: { "/?#".contains($0) }), rest[slash] == "/" else { return "/" }
         return String(rest[slash...].prefix { $0 != "?" && $0 != "#" })
     }
 
     /// Percent-decodes, and replaces invisible characters.
     private static func readable(_ bytes: some Sequence<UInt8>) -> String {
+        visible(String(decoding: PercentEncoding.decode(bytes), as: UTF8.self))
+    }
+
+    /// Replaces invisible characters.
+    private static func visible(_ text: String) -> String {
         var line: [UInt8] = []
-        LogText.appendUnquoted(String(decoding: PercentEncoding.decode(bytes), as: UTF8.self), to: &line)
+        LogText.appendUnquoted(text, to: &line)
         return String(decoding: line, as: UTF8.self)
     }
 

@@ -231,6 +231,9 @@ struct LivePageTests {
         #expect(json["requests.miss"] == .number(1) && json["html.recent"]?.words.contains("a.png?w=20") == true)
         guard case .array(let lanes)? = json["lanes"] else { throw Failure.noLanes }
         #expect(lanes.contains { $0.text.contains("\"a.png\"") }, "\(lanes)")
+        // Plans are shown without the version of their text.
+        let jobs = json["html.lanes"]?.words ?? ""
+        #expect(jobs.contains("<span class=\"muted\">w=20"), "\(jobs)")
     }
 
     @Test func `what sources have stored is counted`() throws {

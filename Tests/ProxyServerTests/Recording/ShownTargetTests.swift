@@ -38,7 +38,8 @@ struct ShownTargetTests {
         ("shop/photos", "https://u:p@img.example.com/a.png", "/shop/photos/a.png"),
         ("fetch", "https://u:p@img.example.com/a.png?key=1", "fetch img.example.com/a.png"),
         ("shop/fetch", "http://192.168.0.1/a.png", "shop/fetch …/a.png"),
-        ("local", "file:///srv/images/a.png", "/local/srv/images/a.png"),
+        ("local", "a/b#c?.jpg", "/local/a/b#c?.jpg"), ("shop/local", "landscape.jpg", "/shop/local/landscape.jpg"),
+        ("local", "a\u{202E}gnp.jpg", "/local/a\\u202egnp.jpg"),
     ])
     func `an original is its source and path`(source: String, url: String, shown: String) {
         #expect(ShownTarget.original(source: source, url: url) == shown)
