@@ -27,11 +27,13 @@ final class WorkerDriver: Sendable {
         // Failures since a worker of any slot last greeted. Only these suggest that no worker can start.
         var unbroken = (failures: 0, greetings: 0)
         var isFilled = index == 0
+        noteFilled(isFilled)
         // A start takes tens of milliseconds of processor time; others would delay the first one.
         if !isFilled { while !isStopping, !shared.firstStart.wait(orFor: wake) {} }
         while !isStopping {
             guard isFilled else {
                 if shared.vacancies.wait(orFor: wake) { isFilled = shared.vacancies.take() }
+                noteFilled(isFilled)
                 continue
             }
             let worker: WorkerProcess
@@ -53,7 +55,10 @@ final class WorkerDriver: Sendable {
             let served = serve(worker, &attempt)
             if served != nil { shared.ready.subtract(1, ordering: .relaxed) }
             worker.end()
-            note { statistics, index in statistics.workers[index].pid = 0 }
+            note { statistics, index in
+                statistics.workers[index].pid = 0
+                statistics.workers[index].isFilled = served != nil
+            }
             guard let served else {
                 isFilled = false
                 continue
@@ -71,6 +76,10 @@ final class WorkerDriver: Sendable {
     /// Updates the pool's statistics.
     func note(_ change: (inout WorkerPool.Statistics, Int) -> Void) {
         shared.counts.withLock { change(&$0, index) }
+    }
+
+    private func noteFilled(_ isFilled: Bool) {
+        note { statistics, index in statistics.workers[index].isFilled = isFilled }
     }
 
     /// Fails the jobs that wait, if no worker of the pool is ready.

@@ -143,6 +143,8 @@ extension WorkerPool {
             package var jobs: Int
             package var isBusy: Bool
             package var residentBytes: Int
+            /// Whether the slot has a process, or is starting one; others wait until jobs need them.
+            package var isFilled = false
         }
     }
 

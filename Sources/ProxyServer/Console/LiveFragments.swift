@@ -116,13 +116,15 @@ struct LiveFragments {
         )
     }
 
-    /// The worker slots, with the job that each runs.
+    /// The worker slots, with the job that each runs; a slot has no process until jobs need it.
     private var lanes: HTML {
         let slots = zip(counts.workers.workers, reading.lanes).enumerated().map { index, slot -> HTML in
             let (worker, lane) = slot
             let run = lane.runs.last
             let (state, job): (HTML, HTML) =
-                if worker.pid == 0 {
+                if worker.pid == 0, !worker.isFilled {
+                    ("<span class=\"muted\">not started</span>", "")
+                } else if worker.pid == 0 {
                     ("<span class=\"tag t-error\">starting</span>", "")
                 } else if let run, run.end == nil {
                     ("<span class=\"tag t-original\">runs</span>", title(run.title))

@@ -335,6 +335,8 @@ struct WorkerPoolTests {
                 return
             }
             #expect(reason.hasPrefix("/nonexistent/edgeprint-worker does not exist; "))
+            // It is tried again, unlike in a slot that no job needs.
+            #expect(pool.statistics.workers.first.map { $0.isFilled && $0.pid == 0 } == true)
         }
     }
 

@@ -120,6 +120,7 @@ struct WorkerPopulationTests {
         } _: { pool in
             try await pool.wait { $0.ready == 1 && pool.condition == .ready }
             #expect(pool.statistics.starts == 1)
+            #expect(pool.statistics.workers.map(\.isFilled) == [true, false, false])
             let slow = pool.transform(try PoolBench.slowJob()) { _ in }
             // One for the job, and one for the next job, which need not wait for either.
             try await pool.wait { $0.ready == 2 && $0.workers.count(where: \.isBusy) == 1 }
@@ -156,6 +157,7 @@ struct WorkerPopulationTests {
             try await pool.wait { _ in ended.value == 3 }
             try await pool.wait { $0.ready == 1 && $0.workers.count { $0.pid == 0 } == 2 }
             #expect(pids.count { kill($0, 0) == 0 } <= 1)
+            #expect(pool.statistics.workers.allSatisfy { $0.isFilled == ($0.pid != 0) })
             let starts = pool.statistics.starts
             #expect(starts == 3)
             let before = pool.statistics.workers.first { $0.pid != 0 }?.pid

@@ -96,6 +96,13 @@ struct LivePageTests {
         #expect(text.contains("<code>/photos/none.png</code>") && text.contains("value=\"photos\""))
     }
 
+    @Test func `worker slots that no job has needed are not shown as starting`() throws {
+        let rig = try rig("workers: { count: 4 }")
+        let text = try page(rig).text
+        #expect(text.components(separatedBy: "<span class=\"muted\">not started</span>").count == 4)
+        #expect(!text.contains(">starting<"))
+    }
+
     @Test func `hits are recorded while a page is open`() throws {
         let rig = try rig()
         for _ in 0..<2 { #expect(try rig.get("/photos/a.png?w=21").status == 200) }
