@@ -62,6 +62,36 @@ def forms(browser):
         assert "secret" not in explained and "127.0.0.1" not in explained, explained
 
 
+def hidden(browser):
+    """A hidden page has no stream, so that six windows do not take all connections that a browser opens to a host."""
+    with browser.page() as page:
+        live(page)
+        browser.wait_for_metric("edgeprint_event_subscribers", 1)
+        page.evaluate(
+            """() => {
+              Object.defineProperty(document, 'hidden', { get: () => window.isAway, configurable: true });
+              window.isAway = true;
+              document.dispatchEvent(new Event('visibilitychange'));
+            }"""
+        )
+        browser.wait_for_metric("edgeprint_event_subscribers", 0)
+        page.evaluate("document.querySelector('#connection').textContent = ''")
+        page.evaluate("() => { window.isAway = false; document.dispatchEvent(new Event('visibilitychange')); }")
+        live(page)
+        browser.wait_for_metric("edgeprint_event_subscribers", 1)
+
+
+def crowded(browser):
+    """While all streams are in use, the page says so. The daemon has one."""
+    # The console reports the response.
+    with browser.page() as first:
+        live(first)
+        with browser.page(expects_errors=True) as second:
+            expect(second.locator("#connection")).to_contain_text("events.subscribers", timeout=20_000)
+            first.goto("about:blank")
+            live(second)
+
+
 def keyboard(browser):
     """Everything can be reached and used without a mouse, and the focus is visible."""
     with browser.page() as page:

@@ -233,15 +233,28 @@ extension LiveFragments {
         let rows = reading.failures.map { failure -> HTML in
             let problem = Problem(failure.error)
             let next = failure.isBeingTried ? "now" : failure.secondsLeft == 0 ? "due" : "in \(failure.secondsLeft) s"
+            let place = ShownTarget.original(source: failure.source, url: failure.url)
+            let plan = failure.plan.map(LiveDocument.plan) ?? ""
+            let clear = LiveForms.button(
+                "forget",
+                "Clear all of \(failure.source)",
+                ["source": failure.source],
+                key: "failure \(place) \(plan) \(failure.kind.rawValue)"
+            )
             return """
-                <tr><td class="what"><code>\(ShownTarget.original(source: failure.source, url: failure.url))</code> \
-                <span class="muted">\(failure.plan.map(LiveDocument.plan) ?? "")</span></td><td>\(failure.kind.rawValue)</td>\
+                <tr><td class="what"><code>\(place)</code> \
+                <span class="muted">\(plan)</span></td><td>\(failure.kind.rawValue)</td>\
                 <td class="bad">\(Int(problem.status))</td><td class="what">\(problem.detail)</td>\
                 <td>\(failure.failures)</td><td>\(next)</td>\
-                <td>\(LiveForms.button("forget", "Clear", ["source": failure.source], key: "failure-\(failure.source)"))</td></tr>
+                <td>\(clear)</td></tr>
                 """
         }
-        return HTML(rows).or("No remembered failure.")
+        let rest = reading.failureCount - rows.count
+        let more: HTML =
+            rest > 0
+            ? "<tr><td colspan=\"7\" class=\"muted\">and \(Printing.count(rest, "further failure")): GET /negative</td></tr>"
+            : ""
+        return HTML(rows + [more]).or("No remembered failure.")
     }
 
     /// The jobs that fill the cache.

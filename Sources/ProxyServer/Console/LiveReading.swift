@@ -10,7 +10,10 @@ struct LiveReading: Sendable {
     let statistics: StatisticsReading
     let requests: RequestRecorder.Reading
     let lanes: [WorkerLane]
+    /// The remembered failures with the latest expiry.
     let failures: [RememberedFailure<PipelineError>]
+    /// The number of all remembered failures.
+    let failureCount: Int
     let warm: [WarmReport]
     /// What sources have stored; `nil` before it was counted.
     let stored: [StoredUse.Source]?
@@ -152,6 +155,7 @@ final class LiveReader: Sendable {
             requests: recorder.read(),
             lanes: statistics.workers.lanes,
             failures: statistics.pipeline.failures.list(limit: Self.mostFailures),
+            failureCount: statistics.pipeline.failures.statistics.entries,
             warm: statistics.warmer.reports,
             stored: stored.current(),
             sources: sources,

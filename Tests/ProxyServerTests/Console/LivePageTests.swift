@@ -198,6 +198,18 @@ struct LivePageTests {
         #expect(try send(rig, "forget", "").contains("Forgot 1 failure."))
     }
 
+    @Test func `a list of failures says how many it leaves out, and each row's button whose failures it forgets`()
+        throws
+    {
+        let rig = try rig("negative: { missing: 5m }")
+        for index in 0..<23 { #expect(try rig.get("/photos/none\(index).png?w=20").status == 404) }
+        let text = try page(rig).text
+        #expect(text.contains("and 3 further failures: GET /negative"))
+        #expect(text.components(separatedBy: ">Clear all of photos</button>").count == 21)
+        let keys = text.matches(of: #/data-key="(failure [^"]*)"/#).map { String($0.output.1) }
+        #expect(keys.count == 20 && Set(keys).count == 20, "\(keys)")
+    }
+
     @Test func `scripts get the result of a form at once`() throws {
         let rig = try rig()
         let client = try RawHTTPClient(port: rig.daemon.admin, timeoutMilliseconds: 20_000)
