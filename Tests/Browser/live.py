@@ -53,7 +53,7 @@ def forms(browser):
         page.get_by_role("button", name="Warm", exact=True).click()
         expect(page.locator("#notice")).to_contain_text("2 of 2, 0 failed, done", timeout=20_000)
         expect(page.locator("#warm")).to_contain_text("2 of 2")
-        page.get_by_role("button", name="Clear all").click()
+        page.get_by_role("button", name="Clear all", exact=True).click()
         expect(page.locator("#notice")).to_contain_text("Forgot")
         page.fill("#explain-path", "/photos/a.png?w=64&sig=secret")
         page.get_by_role("button", name="Explain").click()

@@ -1,10 +1,10 @@
 // Keeps the Live page up to date: fragments from the stream /live, drawings on canvases, forms without a reload.
 const $ = id => document.getElementById(id)
-const results = ['memory', 'disk', 'original', 'collapsed', 'revalidated', 'stale', 'negative', 'owner', 'fallback', 'placeholder',
-  'brownout', 'miss', 'refused', 'error', 'other']
+const results = ['memory', 'disk', 'original', 'shared', 'collapsed', 'revalidated', 'stale', 'negative', 'owner', 'fallback',
+  'placeholder', 'brownout', 'miss', 'refused', 'error', 'other']
 const points = []          // the last two minutes, one point a second
 const shown = {}           // the markup last put into each fragment
-let last, lanes = [], offset = 0, paused = false, source, retry = 1000
+let last, lanes = [], offset = 0, paused = false, source, timer, retry = 1000
 
 const color = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 const still = matchMedia('(prefers-reduced-motion: reduce)')
@@ -153,21 +153,42 @@ function take(data) {
   draw(data.now)
 }
 
+// Why there is no stream, in the daemon's words if it has any.
+async function reason() {
+  const stop = new AbortController()
+  try {
+    const response = await fetch('/live', { headers: { Accept: 'text/event-stream' }, signal: stop.signal })
+    // The session has ended, if not the daemon.
+    if (response.status === 401) location.reload()
+    return response.ok ? 'connecting' : (await response.json()).detail
+  } catch {
+    return 'no connection'
+  } finally {
+    stop.abort()
+  }
+}
+
+function tell(text, name) {
+  $('connection').textContent = text
+  $('connection').className = name
+}
+
+// Opens the stream, but not while the page is hidden: browsers open few connections to a host, and events.subscribers is a limit.
 function connect() {
-  source = new EventSource('/live')
-  source.addEventListener('live', event => {
+  clearTimeout(timer)
+  source?.close()
+  if (document.hidden) return
+  const stream = source = new EventSource('/live')
+  stream.addEventListener('live', event => {
     retry = 1000
-    $('connection').textContent = paused ? 'paused' : 'live'
-    $('connection').className = 'live'
+    tell(paused ? 'paused' : 'live', 'live')
     take(JSON.parse(event.data))
   })
-  source.onerror = () => {
-    source.close()
-    // The session has ended, if not the daemon.
-    fetch('/live', { method: 'HEAD' }).then(response => response.status === 401 && location.reload(), () => {})
-    $('connection').textContent = 'no connection'
-    $('connection').className = 'bad'
-    setTimeout(connect, retry)
+  stream.onerror = () => {
+    stream.close()
+    if ($('connection').className !== 'bad') tell('no connection', 'bad')
+    reason().then(text => stream === source && tell(text, 'bad'))
+    timer = setTimeout(connect, retry)
     retry = Math.min(30000, retry * 2)
   }
 }
@@ -240,6 +261,12 @@ $('pause').addEventListener('click', () => {
 
 for (const id of ['ribbon', 'rate', 'queue', 'timeline', 'pause']) $(id).hidden = false
 addEventListener('resize', () => draw())
+document.addEventListener('visibilitychange', connect)
+// The whole of a text that is cut.
+document.addEventListener('pointerover', event => {
+  const cell = event.target.closest('.what')
+  if (cell) cell.title = cell.scrollWidth > cell.clientWidth ? cell.innerText : ''
+})
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => draw())
 connect()
 if (!still.matches) requestAnimationFrame(frame)

@@ -18,7 +18,8 @@ struct BrowserTests {
 
     @Test func `the Live page works`() throws {
         // Each with a daemon of its own, as they count what it has done.
-        let scenarios = try ["moves", "forms", "keyboard", "static", "looks"].map { ($0, try rig()) }
+        var scenarios = try ["moves", "forms", "hidden", "keyboard", "static", "looks"].map { ($0, try rig()) }
+        scenarios.append(("crowded", try rig("events: { subscribers: 1 }")))
         for (_, rig) in scenarios { try rig.daemon.waitUntilReady() }
         try Browser.run(scenarios.map { name, rig in ("live.\(name)", rig.daemon) })
         withExtendedLifetime(scenarios) {}

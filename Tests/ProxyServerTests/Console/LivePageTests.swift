@@ -58,6 +58,19 @@ struct LivePageTests {
         #expect(!script.contains("http://") && !script.contains("https://") && !script.contains("eval("))
     }
 
+    @Test func `script and style have each result of a request`() throws {
+        let script = String(decoding: AdminPages.file("live.js")?.bytes ?? [], as: UTF8.self)
+        let style = String(decoding: AdminPages.file("console.css")?.bytes ?? [], as: UTF8.self)
+        let list = try #require(script.firstMatch(of: #/const results = \[([^\]]*)\]/#)).output.1
+        let drawn = list.matches(of: #/'([a-z]+)'/#).map { String($0.output.1) }
+        #expect(drawn.sorted() == RequestResult.allCases.map(\.value).sorted())
+        for name in drawn {
+            #expect(style.contains(".t-\(name) { --c") || style.contains(".t-\(name), "), "\(name)")
+            // Of both themes.
+            #expect(style.components(separatedBy: "--t-\(name): #").count == 3, "\(name)")
+        }
+    }
+
     @Test func `page, style and script have at most 60 kB together`() throws {
         let rig = try rig("negative: { missing: 1m }")
         for index in 0..<80 {
