@@ -21,6 +21,8 @@ package struct LoadContext: Sendable {
     package var waitsForStore = false
     /// Whether something else may be served if there is no room for the work, as the source's `brownout` says.
     package var takesBrownout = false
+    /// Whether a transform is a job of its own, so that the times of its stages are those of one variant.
+    package var isTimed = false
     /// What the owner of the original may be asked; `nil` if this node is to answer itself.
     package var question: OwnerQuestion?
     /// Whether it is a background refresh, which must not be answered with a stale response.

@@ -99,8 +99,8 @@ final class TransformGroups: Sendable {
     /// - Parameter delivery: the delivery of the original; the orders of all its waiters form a group.
     func order(_ order: TransformOrder, in delivery: Delivery?) {
         let header = order.outcome.origin.record.header
-        // Decoding a small original is cheaper than sharing; an order with auxiliary images is a job of its own.
-        guard order.auxiliaries.isEmpty,
+        // Decoding a small original is cheaper than sharing; an order with auxiliary images is a job of its own, and one that is timed.
+        guard order.auxiliaries.isEmpty, !order.context.isTimed,
             header.width.multipliedSaturated(by: header.height) >= Mezzanine.minimumPixels, header.frames == 1
         else {
             return alone(order)

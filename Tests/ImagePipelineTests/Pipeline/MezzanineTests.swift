@@ -267,6 +267,19 @@ struct MezzanineTests {
         #expect(rig.pipeline.sharing.decodesShared == 4)
     }
 
+    @Test func `variants whose stages are timed are jobs of their own`() throws {
+        let widths = try [300, 400].map { try canonical("w=\($0)") }
+        let pending = widths.map { rig.ask("large.png", $0, isTimed: true) }
+        // Both wait for the download.
+        try rig.drainLane()
+        try rig.loader.wait(for: 1)[0].answer(large, at: rig.time.wallSeconds)
+        let jobs = try rig.transformer.wait(for: 2)
+        #expect(Set(jobs.map(plans)) == Set(widths.map { [$0] }))
+        for job in jobs { job.make([1]) }
+        for pending in pending { _ = try pending.value() }
+        #expect(rig.pipeline.sharing.decodesShared == 0)
+    }
+
     @Test func `a variant that crashes its worker fails alone, and only its failure is cached`() throws {
         let widths = try (1...3).map { try canonical("w=\($0 * 50)") }
         let pending = widths.map { rig.ask("large.png", $0) }

@@ -141,10 +141,12 @@ final class PipelineRig: Sendable {
         account: String? = nil,
         waitsForStore: Bool = false,
         question: OwnerQuestion? = nil,
+        isTimed: Bool = false,
         rule: (inout SourceRule) -> Void = { _ in }
     ) -> PendingAnswer {
         let pending = PendingAnswer()
         var context = LoadContext(demand: demand, caller: caller)
+        context.isTimed = isTimed
         context.deadline = deadline
         context.priority = priority
         context.account = account

@@ -30,6 +30,7 @@ struct PlaygroundImageRoute: AdminRoute {
             return .later { complete in
                 var context = LoadContext()
                 context.account = Self.account
+                context.isTimed = true
                 context.deadline = variant.deadline(from: time.monotonic)
                 pipeline.load(variant, context) { complete(Self.response($0)) }
             }
@@ -48,7 +49,9 @@ struct PlaygroundImageRoute: AdminRoute {
                 throw Problem(400, "path must begin with a slash.", parameter: "path")
             }
             let place = try resolver.table.place(of: path, named: nil)
-            let (own, target) = (place.site.resolver.withoutVariants, Array(place.target.utf8))
+            let own = place.site.resolver.withoutVariants
+            // Refuses what the public listener does, such as a fragment.
+            let target = try ExplainedTarget(place.target, accept: nil).bytes
             guard own.rawRule(of: target) == nil else {
                 throw Problem(400, "The path belongs to a raw source, which has no images.", parameter: "path")
             }
