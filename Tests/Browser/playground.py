@@ -1,11 +1,15 @@
 """Scenarios of the playground, the overlay and the error page. The daemon has the source photos with a.png and b.png."""
 
+import html
 import http.server
 import re
+import shutil
 import subprocess
 import tempfile
 import threading
 import urllib.parse
+import urllib.request
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -171,6 +175,8 @@ def handles(browser):
         page.keyboard.press("Escape")
         settle(page)
         expect(box).to_be_hidden()
+        # The focus goes back to the step.
+        assert "crop, step 1 of 1" in page.evaluate("document.activeElement.getAttribute('aria-label')")
         page.locator(".palette").get_by_role("button", name="resize", exact=True).click()
         page.locator("[data-parameter=w] input[type=number]").fill("30")
         page.locator("[data-parameter=h] input[type=number]").fill("30")
@@ -201,11 +207,112 @@ def errors(browser):
         page.locator("[data-parameter=border] input[type=number]").fill("3")
         settle(page)
         expect(page.locator("[data-parameter=border] .wrong")).to_be_empty()
+        page.get_by_label("Path on this server").fill("/photos/a#b.png")
+        settle(page)
+        assert "/photos/a%23b.png?" in copied(page, "URL"), copied(page, "URL")
         page.get_by_label("Path on this server").fill("/photo/a.png")
         settle(page)
         expect(page.get_by_role("alert")).to_contain_text("did you mean 'photos'?")
         page.set_input_files("input[type=file]", {"name": "a.txt", "mimeType": "image/png", "buffer": b"no picture " * 9})
         expect(page.get_by_role("alert")).to_contain_text("not a picture")
+
+
+@contextmanager
+def serving(folder, handler=http.server.SimpleHTTPRequestHandler):
+    """A server of a folder's files on a free port of 127.0.0.1; its URL."""
+
+    class Handler(handler):
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=folder))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+
+
+def are_whole(page):
+    """Whether each image of the page is there and can be decoded."""
+    script = """async () => Promise.all([...document.querySelectorAll('.thumb img, .result')].map(
+      image => image.decode().then(() => image.naturalWidth > 0, () => false)))"""
+    found = page.evaluate(script)
+    return len(found) == 5 and all(found)
+
+
+def urls(browser):
+    """A URL is shown in four formats; a path that names no picture clears them."""
+    with browser.page(path="/playground", width=1400, height=1000) as page:
+        with tempfile.TemporaryDirectory() as folder, serving(folder) as server:
+            (Path(folder) / "c d.png").write_bytes(curl(f"{browser.public}/photos/b.png"))
+            begin(browser, page, f"{server}/c d.png")
+            expect(page.locator(".thumb img[src]")).to_have_count(4)
+            assert are_whole(page)
+            expect(page.locator(".facts")).to_have_text("80 × 60 pixels")
+            url = copied(page, "URL")
+            address = urllib.parse.quote(f"{server}/c d.png", safe="")
+            assert url == f"{browser.public}/fetch?url={address}", url
+        page.get_by_label("Path on this server").fill("/photos")
+        settle(page)
+        expect(page.locator(".thumb img[src]")).to_have_count(0)
+        expect(page.locator(".frame")).to_be_hidden()
+        assert set(page.locator(".formats dd").all_inner_texts()) == {"–"}
+
+
+def srcset(browser):
+    """The widths of srcset are those of the files, also with dpr."""
+    with browser.page(path="/playground", width=1400, height=1000) as page:
+        begin(browser, page)
+        page.locator(".palette").get_by_role("button", name="resize", exact=True).click()
+        for name, value in (("w", "100"), ("h", "60"), ("dpr", "2")):
+            page.locator(f"[data-parameter={name}] input[type=number]").fill(value)
+        page.locator("[data-parameter=fit] select").select_option("cover")
+        page.locator("[data-parameter=format] select").select_option("png")
+        settle(page)
+        markup = html.unescape(copied(page, "<img srcset>"))
+        candidates = [each.rsplit(" ", 1) for each in re.search('srcset="([^"]*)"', markup)[1].split(", ")]
+        assert [width for _, width in candidates] == ["100w", "200w", "300w", "400w"], candidates
+        for url, width in candidates:
+            width = int(width[:-1])
+            sides = [int.from_bytes(curl(url)[at : at + 4], "big") for at in (16, 20)]
+            assert sides == [width, width * 6 // 10], (url, sides)
+
+
+def back(browser):
+    """Values that are set again are shown again, from the images that the page keeps."""
+    with browser.page(path="/playground", width=1400, height=1000) as page:
+        begin(browser, page, "/photos/b.png")
+        page.locator(".palette").get_by_role("button", name="resize", exact=True).click()
+        for width in [*range(20, 27), *range(25, 19, -1)]:
+            page.locator("[data-parameter=w] input[type=number]").fill(str(width))
+            settle(page)
+            assert are_whole(page), width
+            expect(page.locator(".facts")).to_contain_text(f"{width} × ")
+
+
+def sent(browser):
+    """A drawing that was sent has no size in pixels; a picture that the server has forgotten is not named any more."""
+    # The console reports responses with an error's status.
+    with browser.page(path="/playground", width=1400, height=1000, expects_errors=True) as page:
+        watch(page)
+        settle(page)
+        drawing = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10"><rect width="9" height="9"/></svg>'
+        page.set_input_files("input[type=file]", {"name": "a.svg", "mimeType": "image/svg+xml", "buffer": drawing})
+        expect(page.locator(".drop")).to_contain_text("a.svg · 94 B")
+        settle(page)
+        page.locator(".palette").get_by_role("button", name="round", exact=True).click()
+        page.get_by_label("round, kind").select_option("corners")
+        settle(page)
+        expect(page.locator("[data-parameter=round] .wrong")).to_be_empty()
+        id = page.evaluate("new URLSearchParams(made.at(-1)[0].split('?')[1]).get('picture')")
+        request = urllib.request.Request(f"{browser.admin}/playground/pictures/{id}", method="DELETE")
+        assert urllib.request.urlopen(request, timeout=20).status == 204
+        page.locator("[data-parameter=bg] input[type=color]").fill("#00ff00")
+        settle(page)
+        expect(page.get_by_role("alert")).to_contain_text("expired")
+        expect(page.get_by_role("button", name="Choose a picture")).to_be_visible()
+        expect(page.locator(".drop")).not_to_contain_text("a.svg")
 
 
 def measures(browser):
@@ -257,41 +364,42 @@ def looks(browser):
 def overlay(browser):
     """The overlay marks pictures that are larger than shown or not negotiated, on a page of another server with a strict policy."""
     with tempfile.TemporaryDirectory() as folder:
-        markup = f"""<!doctype html><html lang="en"><title>shop</title><body><h1>Shop</h1>
+        markup = f"""<!doctype html><html lang="en"><title>shop</title><link rel="stylesheet" href="box.css"><body><h1>Shop</h1>
             <p><img id="large" src="{browser.public}/photos/a.png?w=600&amp;format=webp" width="100" alt="">
             <img id="right" src="{browser.public}/photos/a.png?w=120&amp;format=webp" width="120" alt="">
             <img id="old" src="{browser.public}/photos/a.png?w=200&amp;format=jpeg" width="200" alt="">
+            <div id="box"><edge-picture src="{browser.public}/photos/a.png" width="100" height="75"></edge-picture></div>
+            <script type="module" src="edgeprint.js"></script>
             <script src="{browser.admin}/overlay.js" defer></script></body></html>"""
         (Path(folder) / "index.html").write_text(markup)
+        (Path(folder) / "box.css").write_text("#box { width: 100px }")
+        shutil.copy(Path(__file__).parents[2] / "clients/js/edgeprint.js", folder)
 
         class Handler(http.server.SimpleHTTPRequestHandler):
             def end_headers(self):
-                policy = f"default-src 'none'; script-src {browser.admin}; img-src {browser.public}; connect-src {browser.public}"
+                policy = f"default-src 'none'; script-src 'self' {browser.admin}; style-src 'self'; img-src {browser.public}; connect-src {browser.public}"
                 self.send_header("Content-Security-Policy", policy)
                 super().end_headers()
 
-            def log_message(self, *_):
-                pass
-
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=folder))
-        threading.Thread(target=server.serve_forever, daemon=True).start()
         context = browser.chromium.new_context(viewport={"width": 900, "height": 500})
         page = context.new_page()
         troubles = []
         page.on("console", lambda message: message.type == "error" and troubles.append(message.text))
         try:
-            page.goto(f"http://127.0.0.1:{server.server_port}/index.html")
-            expect(page.get_by_role("button")).to_contain_text("2 of 3 pictures could be smaller", timeout=20_000)
-            found = page.evaluate("window.edgeprintOverlay.found")
-            assert "times the pixels" in found[0]["words"][0] and "w=600" in found[0]["url"], found
-            assert found[1]["words"][0] == "JPEG, not negotiated", found
-            browser.shot(page, "overlay")
-            page.get_by_role("button").press("Enter")
-            expect(page.locator(".mark").first).to_be_hidden()
-            assert not [trouble for trouble in troubles if "favicon" not in trouble and "404" not in trouble], troubles
+            with serving(folder, Handler) as server:
+                page.goto(f"{server}/index.html")
+                expect(page.get_by_role("button")).to_contain_text("3 of 4 pictures could be smaller", timeout=20_000)
+                found = page.evaluate("window.edgeprintOverlay.found")
+                assert "times the pixels" in found[0]["words"][0] and "w=600" in found[0]["url"], found
+                assert found[1]["words"][0] == "JPEG, not negotiated", found
+                # The element requests its smallest width.
+                assert found[2]["words"][0].startswith("160 × 120 shown as 100 × 75"), found
+                browser.shot(page, "overlay")
+                page.get_by_role("button").press("Enter")
+                expect(page.locator(".mark").first).to_be_hidden()
+                assert not [trouble for trouble in troubles if "favicon" not in trouble and "404" not in trouble], troubles
         finally:
             context.close()
-            server.shutdown()
 
 
 def wrong(browser):

@@ -61,11 +61,14 @@
     return { img, words, isLarge, waste: isLarge ? bytes * (1 - 1 / (factor * factor)) : 0 };
   };
 
+  // <edge-picture> has its image in a shadow tree, and dispatches its load events itself.
+  const images = () => [...document.images, ...[...document.querySelectorAll("edge-picture")].flatMap(e => e.shadowRoot?.querySelector("img") ?? [])];
+
   let running = false, again = false;
   const scan = async () => {
     if (running) { again = true; return; }
     running = true;
-    const found = (await Promise.all([...document.images].slice(0, 500).map(judge))).filter(Boolean);
+    const all = images(), found = (await Promise.all(all.slice(0, 500).map(judge))).filter(Boolean);
     marks.replaceChildren(...found.map(({ img, words, isLarge }) => {
       const box = img.getBoundingClientRect(), mark = document.createElement("div"), label = document.createElement("b");
       mark.className = isLarge ? "mark" : "mark some";
@@ -76,7 +79,7 @@
       return mark;
     }));
     const waste = found.reduce((s, f) => s + f.waste, 0);
-    button.textContent = `${found.length} of ${document.images.length} pictures could be smaller${waste > 1000 ? `, about ${size(waste)}` : ""}`;
+    button.textContent = `${found.length} of ${all.length} pictures could be smaller${waste > 1000 ? `, about ${size(waste)}` : ""}`;
     window.edgeprintOverlay.found = found.map(({ img, words }) => ({ url: img.currentSrc, words }));
     running = false;
     if (again) { again = false; scan(); }

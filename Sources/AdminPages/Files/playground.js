@@ -16,6 +16,8 @@ const quiet = { className: "quiet" };
 const get = async (url, init) => {
   const r = await fetch(url, init);
   if (r.ok) return r;
+  // The session has ended.
+  if (r.status === 401) location.reload();
   const p = await r.json().catch(() => ({}));
   throw Object.assign(new Error(p.detail ?? `${r.status} ${r.statusText}`), { parameter: p.parameter, status: r.status });
 };
@@ -53,6 +55,8 @@ const start = form => {
   switch (form.kind) {
     case "integer": case "decimal": return `${Math.max(form.min, Math.min(10, form.max))}${form.unit === "percent" ? "%" : ""}`;
     case "choice": return form.of[0];
+    case "either": return start(form.of[0].form);
+    case "measure": return "10";
     case "list": return form.of.slice(0, form.required).map(i => start(i.form)).join(form.separator);
     case "color": return "ff8800";
     case "text": return form.prefix && `${form.prefix}Edgeprint`;
@@ -144,13 +148,22 @@ const address = (pairs, accept = "") => {
 const made = new Map();
 const render = async pairs => {
   const url = address(pairs);
-  if (made.has(url)) return made.get(url);
+  const known = made.get(url);
+  if (known) {
+    made.delete(url);
+    made.set(url, known);
+    return known;
+  }
   const r = await get(url), blob = await r.blob(), stages = {};
   for (const m of (r.headers.get("Server-Timing") ?? "").matchAll(/([\w-]+);dur=([\d.]+)/g)) stages[m[1]] = +m[2];
   const ms = ["decode", "transform", "encode"].reduce((s, n) => s + (stages[n] ?? 0), 0);
   const result = { blob, url: URL.createObjectURL(blob), bytes: blob.size, type: blob.type, ms, stages };
   made.set(url, result);
-  if (made.size > 24) { const [k, v] = made.entries().next().value; made.delete(k); if (stage.src !== v.url) URL.revokeObjectURL(v.url); }
+  if (made.size > 24) {
+    const [k, v] = [...made].find(([, v]) => ![stage, ...formats.map(f => f.img)].some(e => e.src === v.url));
+    made.delete(k);
+    URL.revokeObjectURL(v.url);
+  }
   return result;
 };
 
@@ -246,11 +259,12 @@ const facts = h("p", { className: "facts" });
 const done = button("Done", () => edit(null));
 const mode = h("b", {}, "Result");
 const edit = (kind, step) => {
+  const left = kind ? null : state.edit?.step.id;
   state.edit = kind && { kind, step: step ?? state.steps.find(s => uses(s, "gravity")) };
   if (kind === "focus" && !state.edit.step) state.edit = null;
   arrange();
   update();
-  if (state.edit) (kind === "crop" ? box : point).focus({ preventScroll: true });
+  (state.edit ? kind === "crop" ? box : point : list.querySelector(`[data-id="${left}"] .grip`))?.focus({ preventScroll: true });
 };
 const arrange = () => {
   const kind = state.edit?.kind;
@@ -348,7 +362,18 @@ const pixels = async blob => {
   c.drawImage(b, (w - b.width) >> 1, (t - b.height) >> 1);
   return Object.assign(c.getImageData(0, 0, w, t), { whole: [b.width, b.height] });
 };
-const ready = () => state.picture || state.path.split("/").length > 2 && !state.path.endsWith("/picture.jpg");
+const blank = (f, text = "") => {
+  f.img.removeAttribute("src");
+  for (const d of f.dd) d.textContent = "–";
+  f.note.textContent = text;
+  f.bar.value = 0;
+};
+const clear = () => {
+  for (const f of formats) blank(f);
+  stage.removeAttribute("src");
+  facts.textContent = "";
+};
+const ready = () => state.picture || state.path.startsWith("/fetch?") || state.path.split("/").length > 2 && !state.path.endsWith("/picture.jpg");
 const compare = async () => {
   const base = plan(), common = own("format"), results = [];
   let failure = null;
@@ -363,10 +388,7 @@ const compare = async () => {
       f.dd[2].textContent = "…";
       f.note.textContent = "";
     } catch (e) {
-      f.img.removeAttribute("src");
-      for (const d of f.dd) d.textContent = "–";
-      f.note.textContent = e.message;
-      f.bar.value = 0;
+      blank(f, e.message);
       failure ??= e;
     }
     f.element.classList.remove("busy");
@@ -406,25 +428,28 @@ const explain = async () => {
   explained.textContent = whole.split("\n\n").filter(part => !/^(source|upstream)\n/.test(part)).join("\n\n");
   const rows = await Promise.all(setup.clients.map(async c => {
     const e = await json(`/explain?path=${at}&accept=${encodeURIComponent(c.accept)}`), accepted = e.cache?.bucket?.value?.split("-") ?? [], bucket = e.cache?.jxl?.value === "on" ? "jxl" : accepted[0] === "jxl" ? "webp" : accepted[0];
-    const format = state.settings.format && state.settings.format !== "auto" ? state.settings.format : words[bucket] ?? "the original";
+    const chosen = state.settings.format !== "auto" && state.settings.format;
     const later = bucket === "avif" && Number(e.cache.avif?.value) ? `at once up to ${(e.cache.avif.value / 1e6).toFixed(1)} MP, else WebP first` : bucket === "avif" && e.cache.avif ? "WebP instead" : "";
+    const small = [later, !chosen && /avif|jxl/.test(bucket) && "WebP for animations"].filter(Boolean).join("; ");
     const problem = e.problem ? `${e.problem.status} ${e.problem.detail}` : "";
-    return h("tr", {}, h("th", { scope: "row" }, c.name), h("td", {}, problem || format, later ? h("small", {}, ` ${later}`) : null), h("td", {}, h("code", { title: c.accept }, c.accept)));
+    return h("tr", {}, h("th", { scope: "row" }, c.name), h("td", {}, problem || chosen || (words[bucket] ?? "the original"), small ? h("small", {}, ` ${small}`) : null), h("td", {}, h("code", { title: c.accept }, c.accept)));
   }));
   clients.replaceChildren(...rows);
 };
 
 // Copies.
 
-const base = h("input", { type: "url", value: setup.port ? `${location.protocol}//${location.hostname}:${setup.port}` : location.origin, "aria-label": "Address of the server", oninput: () => update() });
+const base = h("input", { type: "url", value: location.protocol === "https:" ? "" : setup.port ? `http://${location.hostname}:${setup.port}` : location.origin, placeholder: "https://img.example.com", "aria-label": "Address of the server", oninput: () => update() });
 const signs = h("input", { type: "checkbox", checked: setup.required, disabled: !setup.signing, onchange: () => update() });
 const sign = async path => signs.checked ? (await json("/playground/sign", { method: "POST", body: JSON.stringify({ path }) })).path : path;
 const widths = () => {
-  const w = +(state.steps.find(s => s.values.w)?.values.w ?? 0);
+  const w = (state.steps.find(s => s.values.w)?.values.w ?? 0) * (state.attributes.dpr ?? 1);
   return w ? [...new Set([w / 2, w, 1.5 * w, 2 * w].map(Math.round))].filter(v => v >= 1 && v <= 16384) : [];
 };
 const at = async (w, format) => {
-  const pairs = [...plan(), ...own(...(format ? ["format"] : [])), ...(format ? [["format", format]] : [])].map(([n, v]) => n === "w" && w ? [n, String(w)] : n === "h" && w ? [n, String(Math.round(v * w / (state.steps.find(s => s.values.w).values.w)))] : [n, v]);
+  // A width of srcset is that of the file: dpr would multiply it.
+  const whole = [...plan(), ...own(...(format ? ["format"] : [])), ...(format ? [["format", format]] : [])];
+  const pairs = whole.filter(([n]) => !w || n !== "dpr").map(([n, v]) => n === "w" && w ? [n, String(w)] : n === "h" && w ? [n, String(Math.round(v * w / (state.steps.find(s => s.values.w).values.w)))] : [n, v]);
   return base.value.replace(/\/$/, "") + await sign(target(pairs));
 };
 const set = async format => (await Promise.all(widths().map(async w => `${await at(w, format)} ${w}w`))).join(", ");
@@ -465,7 +490,9 @@ const run = async () => {
   let failure = null;
   await Promise.all([write(), explain().catch(e => { failure = e; }), ready() && state.edit ? before().catch(e => { failure = e; }) : null]);
   if (ready()) await compare().catch(e => { failure = e; });
+  else clear();
   mark(failure);
+  if (failure?.parameter === "picture" && state.picture) { expire(); arrange(); }
   running = false;
   if (again) { again = false; run(); }
   else if (!timer) app.dataset.state = "idle";
@@ -474,16 +501,21 @@ const run = async () => {
 // The picture.
 
 const drop = h("div", { className: "drop" });
-const path = h("input", { type: "text", value: state.path, size: 34, spellcheck: false, oninput: () => { const text = encodeURI(path.value).replace(/%25/g, "%"); state.path = text.startsWith("/") ? text : /^https?:/.test(text) ? `/fetch?url=${encodeURIComponent(path.value)}` : `/${text}`; update(500); } });
+const path = h("input", { type: "text", value: state.path, size: 34, spellcheck: false, oninput: () => { const text = encodeURI(path.value).replace(/%25/g, "%").replace(/#/g, "%23"); state.path = text.startsWith("/") ? text : /^https?:/.test(text) ? `/fetch?url=${encodeURIComponent(path.value)}` : `/${text}`; update(500); } });
 const file = h("input", { type: "file", accept: "image/*,.heic,.heif,.jxl,.pdf", className: "hidden", tabIndex: -1, "aria-label": "Picture", onchange: () => { if (file.files[0]) send(file.files[0]); file.value = ""; } });
 const hint = h("span");
 const show = () => {
   drop.replaceChildren(button(state.picture ? "Other picture" : "Choose a picture", () => file.click()), file,
-    h("span", {}, state.picture ? `${state.name} · ${state.size.width} × ${state.size.height} · ${size(state.size.bytes)}` : `or drop one here, up to ${size(setup.bytes)}; it is kept in memory for 10 minutes`),
+    h("span", {}, state.picture ? [state.name, state.size.width && `${state.size.width} × ${state.size.height}`, size(state.size.bytes)].filter(Boolean).join(" · ") : `or drop one here, up to ${size(setup.bytes)}; it is kept in memory for 10 minutes`),
     state.picture ? button("Use the path instead", () => { forget(); show(); update(); }, quiet) : "");
   hint.textContent = state.picture ? "Path in copied URLs" : "Path on this server, or a URL";
 };
 const forget = async () => { const id = state.picture; state.picture = null; if (id) await fetch(`/playground/pictures/${id}`, { method: "DELETE" }).catch(() => {}); };
+const expire = () => {
+  state.picture = null;
+  show();
+  sourceNote.textContent = "The picture has expired: choose it again.";
+};
 const send = async f => {
   try {
     sourceNote.textContent = "";
@@ -491,7 +523,7 @@ const send = async f => {
     const r = await put().catch(async e => { if (e.status !== 503 || !state.picture) throw e; await forget(); show(); return put(); });
     forget();
     Object.assign(state, { picture: r.id, name: f.name, size: r });
-    setTimeout(() => { if (state.picture === r.id) { state.picture = null; show(); sourceNote.textContent = "The picture has expired: choose it again."; } }, r.seconds * 1000);
+    setTimeout(() => { if (state.picture === r.id) expire(); }, r.seconds * 1000);
     show();
     update();
   } catch (e) { sourceNote.textContent = e.message; }

@@ -9,7 +9,10 @@ import Testing
 struct PlaygroundBrowserTests {
     @Test func `the playground works`() throws {
         let rig = try EndToEndRig(
-            "signing: { keys: [\"\(String(repeating: "ab", count: 32))\"] }",
+            """
+            signing: { keys: ["\(String(repeating: "ab", count: 32))"] }
+            remote: { allow: ["127.0.0.1"], allow-private: true }
+            """,
             script: ScriptedOrigin.pictures([
                 "a.png": TestImages.gradient(width: 800, height: 600),
                 "b.png": TestImages.gradient(width: 80, height: 60),
@@ -17,7 +20,8 @@ struct PlaygroundBrowserTests {
         )
         try rig.daemon.waitUntilReady()
         let scenarios = [
-            "mouse", "keyboard", "handles", "errors", "measures", "static", "looks", "overlay", "wrong",
+            "mouse", "keyboard", "handles", "errors", "urls", "srcset", "back", "sent", "measures", "static", "looks",
+            "overlay", "wrong",
         ]
         try Browser.run(scenarios.map { ("playground.\($0)", rig.daemon) })
         withExtendedLifetime(rig) {}
