@@ -284,6 +284,9 @@ def back(browser):
     with browser.page(path="/playground", width=1400, height=1000) as page:
         begin(browser, page, "/photos/b.png")
         page.locator(".palette").get_by_role("button", name="resize", exact=True).click()
+        settle(page)
+        expect(page.locator(".clients tbody tr").filter(has_text="Chrome")).to_contain_text("WebP for animations")
+        expect(page.locator(".clients tbody tr").filter(has_text="SDWebImage")).not_to_contain_text("WebP")
         for width in [*range(20, 27), *range(25, 19, -1)]:
             page.locator("[data-parameter=w] input[type=number]").fill(str(width))
             settle(page)
@@ -313,6 +316,20 @@ def sent(browser):
         expect(page.get_by_role("alert")).to_contain_text("expired")
         expect(page.get_by_role("button", name="Choose a picture")).to_be_visible()
         expect(page.locator(".drop")).not_to_contain_text("a.svg")
+
+
+def session(browser):
+    """After the end of a session, the page asks for the token."""
+    # The console reports the responses with status 401.
+    with browser.page(path="/playground", width=1400, height=1000, expects_errors=True) as page:
+        page.get_by_label("Admin token").fill(browser.token)
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("link", name="Playground")).to_be_visible()
+        page.goto(browser.admin + "/playground")
+        settle(page)
+        page.context.clear_cookies()
+        page.get_by_label("Path on this server").fill("/photos/a.png")
+        expect(page.get_by_label("Admin token")).to_be_visible()
 
 
 def measures(browser):

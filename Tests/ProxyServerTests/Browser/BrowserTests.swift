@@ -33,6 +33,6 @@ struct BrowserTests {
             listeners: "listen: 127.0.0.1:0\nadmin: { listen: \"127.0.0.1:0\", token: letmeinplease }\n"
         )
         try daemon.waitUntilReady()
-        try Browser.run([("live.sign_in", daemon)], token: "letmeinplease")
+        try Browser.run([("live.sign_in", daemon), ("playground.session", daemon)], token: "letmeinplease")
     }
 }
