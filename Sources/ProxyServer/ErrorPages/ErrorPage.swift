@@ -41,7 +41,7 @@ struct ErrorPage: Sendable {
         <body>
         <main>
         <p class="status">\(Int(problem.status)) \(StatusPhrase.of(problem.status))</p>
-        <h1>\(problem.detail)</h1>
+        <h1>\(LogText.visible(problem.detail))</h1>
         <p class="url"><code>\(parts.html)</code></p>
         \(suggestion)<p class="id">Edgeprint · request \(id)</p>
         </main>
@@ -53,7 +53,7 @@ struct ErrorPage: Sendable {
 
     private var suggestion: HTML {
         guard let correction else { return "" }
-        let shown = TargetParts.shown(correction.target)
+        let shown = LogText.visible(TargetParts.shown(correction.target))
         guard correction.isLink else {
             return "<p>Did you mean this? It has to be signed again.</p>\n<p class=\"url\"><code>\(shown)</code></p>\n"
         }
@@ -106,19 +106,21 @@ struct TargetParts: Sendable {
         let path = halves[0]
         var parts: [HTML] = []
         if parameter == "path" {
-            parts.append("<mark>\(path)</mark>")
+            parts.append("<mark>\(LogText.visible(path))</mark>")
         } else if marksSource, path.hasPrefix("/") {
             let name = path.dropFirst().prefix { $0 != "/" }
-            parts.append("/<mark>\(String(name))</mark>\(String(path.dropFirst(name.count + 1)))")
+            let rest = LogText.visible(String(path.dropFirst(name.count + 1)))
+            parts.append("/<mark>\(LogText.visible(String(name)))</mark>\(rest)")
         } else {
-            parts.append("\(path)")
+            parts.append("\(LogText.visible(path))")
         }
         if halves.count > 1 {
             parts.append("?")
             for (index, pair) in halves[1].split(separator: "&", omittingEmptySubsequences: false).enumerated() {
                 if index > 0 { parts.append("&amp;") }
                 let isWrong = parameter != nil && QueryFilter.name(of: pair) == parameter
-                parts.append(isWrong ? "<mark>\(String(pair))</mark>" : "\(String(pair))")
+                let shown = LogText.visible(String(pair))
+                parts.append(isWrong ? "<mark>\(shown)</mark>" : "\(shown)")
             }
         }
         html = HTML(parts)

@@ -41,6 +41,19 @@ enum LogText {
         }
     }
 
+    /// Returns text for a page: control characters, invisible ones and those that change the writing direction are written as `\uXXXX`.
+    static func visible(_ text: String) -> String {
+        var line: [UInt8] = []
+        for scalar in text.unicodeScalars {
+            if scalar.value < 0x20 || scalar.value == 0x7F || isHidden(scalar.value) {
+                JSONText.appendEscape(scalar.value, to: &line)
+            } else {
+                line.append(contentsOf: String(scalar).utf8)
+            }
+        }
+        return String(decoding: line, as: UTF8.self)
+    }
+
     /// Appends a number.
     static func append(_ value: Int64, to line: inout [UInt8]) {
         guard value >= 0 else {

@@ -91,6 +91,18 @@ struct ErrorPageTests {
     }
 
     @Test(arguments: [
+        "/photos/a.png?%E2%80%AEgnp=1", "/photos/a.png?\u{202E}gnp=1", "/photos/a.png?preset=%E2%80%AEgnp",
+        "/\u{202E}gnp/a?widht=3", "/photos/\u{202E}gnp.png?widht=3",
+    ])
+    func `no character of a URL changes the writing direction`(target: String) throws {
+        let answer = try page(target)
+        #expect(answer.status == 400 || answer.status == 404, "\(answer.status)")
+        #expect(answer["Content-Type"] == "text/html; charset=utf-8")
+        let shown = answer.text.replacing(#/href="[^"]*"/#, with: "")
+        #expect(shown.contains("\\u202egnp") && !shown.unicodeScalars.contains("\u{202E}"), "\(shown)")
+    }
+
+    @Test(arguments: [
         "/photos/a.png?%3Cscript%3Ealert(1)%3C/script%3E=1", "/photos/a.png?<script>alert(1)</script>=1",
         "/photos/a.png?w=\"onmouseover=\"alert(1)", "/photos/a.png?w='><img/src=x>", "/<svg/onload=alert(1)>?w=1",
         "/photos/%3Cb%3E.png?widht=\"><script>1</script>", "//evil.example/?widht=3", "/\\evil.example/a?widht=3",
