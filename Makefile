@@ -40,6 +40,7 @@ test: packages ## Runs every test
 clients: ## Tests the clients in JavaScript and Python
 	@scripts/install-packages nodejs node-typescript python3 python3-django python3-jinja2 mypy
 	tsc -p clients/js
+	tsc -p clients/js/tsconfig.node.json
 	node --test clients/js/vectors.test.js clients/js/loaders.test.js
 	cd clients/python && PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -m unittest discover -s tests -t .
 	cd clients/python && mypy --cache-dir /dev/null

@@ -1,3 +1,8 @@
+// Types of browsers, where the compiler's library has them; "dom" is not needed.
+type Key = typeof globalThis extends { CryptoKey: { prototype: infer Found } } ? Found : object;
+type Address = typeof globalThis extends { URL: { prototype: infer Found } } ? Found : { readonly href: string };
+export {};
+
 /** A value of a parameter: a list stands for the parameter several times, `undefined` and `null` for no parameter. */
 export type Value = string | number | boolean | null | undefined;
 
@@ -95,13 +100,13 @@ export function markPath(subject: string): string;
  * @param key hexadecimal digits, as in `signing.keys`
  * @throws {TypeError} for other texts
  */
-export function importKey(key: string): Promise<CryptoKey>;
+export function importKey(key: string): Promise<Key>;
 
 /** The value of `sig` for a path and query: over all of it, or with `scope` over the path, `scope` and `exp`. */
-export function signature(key: CryptoKey | string, target: string): Promise<string>;
+export function signature(key: Key | string, target: string): Promise<string>;
 
 /** The target with its signature at the end. */
-export function signed(key: CryptoKey | string, target: string): Promise<string>;
+export function signed(key: Key | string, target: string): Promise<string>;
 
 /**
  * Parameters, and the widths in pixels or the densities at which they are offered.
@@ -147,7 +152,7 @@ export class Edgeprint<Text = string> {
  * A signature permits what `remote.allow` does not, so URLs of other servers are refused without `remote: true`.
  */
 export class SigningEdgeprint extends Edgeprint<Promise<string>> {
-  constructor(options: ClientOptions & { key: CryptoKey | string });
+  constructor(options: ClientOptions & { key: Key | string });
 }
 
 /** Pixels: four bytes each, row by row, alpha not multiplied in. */
@@ -230,12 +235,14 @@ export interface UnpicOperations {
 
 /** A provider for unpic, whose URLs begin with `base`. */
 export function unpicProvider(options?: { base?: string }): {
-  generate(src: string | URL, operations?: UnpicOperations): string;
-  extract(url: string | URL): { src: string; operations: Record<string, string> } | null;
-  transform(src: string | URL, operations?: UnpicOperations): string;
+  generate(src: string | Address, operations?: UnpicOperations): string;
+  extract(url: string | Address): { src: string; operations: Record<string, string> } | null;
+  transform(src: string | Address, operations?: UnpicOperations): string;
 };
 
 declare global {
+  // Empty without "dom", else that of browsers.
+  interface HTMLElement {}
   interface HTMLElementTagNameMap {
     /**
      * An image whose width follows the layout.

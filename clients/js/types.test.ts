@@ -39,6 +39,10 @@ const unpic: string | undefined = unpicProvider({ base: "/photos" }).extract(new
 const element: HTMLElement = document.createElement("edge-picture");
 export const made = { placeholder, caches, stages, next, nuxt, astro, unpic, element, parameter: new RequestError("w", "is 0").parameter };
 
+// @ts-expect-error an object that is no key, where the library has keys
+signed({}, text);
+// @ts-expect-error an object that is no URL, where the library has URLs
+unpicProvider().extract({ href: "/photos/cat.jpg" });
 // @ts-expect-error a fit that does not exist
 target("photos/cat.jpg", { fit: "stretch" });
 // @ts-expect-error a format that does not exist
