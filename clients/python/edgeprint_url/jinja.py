@@ -16,15 +16,23 @@ def install(environment: Environment, images: Edgeprint) -> None:
 
     Without a subject, they give an empty text.
     """
+    from jinja2 import StrictUndefined, Undefined
     from markupsafe import Markup
+
+    def defined(given: dict[str, Any]) -> dict[str, Any]:
+        # Using a strict one is an error.
+        return {
+            name: None if isinstance(value, Undefined) and not isinstance(value, StrictUndefined) else value
+            for name, value in given.items()
+        }
 
     def url(subject: object, **parameters: Any) -> str:
         path = subject_of(subject)
-        return images.url(path, named(parameters)) if path else ""
+        return images.url(path, named(defined(parameters))) if path else ""
 
     def srcset(subject: object, widths: Numbers = None, densities: Numbers = None, **parameters: Any) -> str:
         path = subject_of(subject)
-        return images.srcset(path, image_set(parameters, widths, densities)) if path else ""
+        return images.srcset(path, image_set(defined(parameters), widths, densities)) if path else ""
 
     def img(
         subject: object,
@@ -36,6 +44,7 @@ def install(environment: Environment, images: Edgeprint) -> None:
         **given: Any,
     ) -> Markup:
         path = subject_of(subject)
-        return Markup(images.picture(path, image({**given, "alt": alt}, widths, densities, sizes)) if path else "")
+        every = {**defined(given), "alt": alt}
+        return Markup(images.picture(path, image(every, widths, densities, sizes)) if path else "")
 
     environment.filters.update(edgeprint=url, edgeprint_srcset=srcset, edgeprint_img=img)

@@ -9,11 +9,12 @@ from .markup import Image, ImageSet
 
 Numbers = Union[str, Sequence[Any], None]
 
-# Attributes of <img>; all other names are parameters.
+# Attributes of <img>, besides those that begin with data_ or aria_; all other names are parameters.
 _ATTRIBUTES = {
     "alt", "class", "id", "width", "height", "loading", "decoding", "fetchpriority", "crossorigin", "referrerpolicy", "style",
     "title",
 }
+_PREFIXES = ("data_", "aria_", "data-", "aria-")
 # Parameters whose names cannot be written in templates.
 _NAMES = {"min_w": "min-w", "min_h": "min-h", "wait_store": "wait-store"}
 
@@ -24,8 +25,8 @@ def subject_of(value: object) -> str:
 
 
 def named(parameters: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Parameters with their own names."""
-    return [(_NAMES.get(name, name), value) for name, value in parameters.items()]
+    """Parameters with their own names, without those whose values are empty texts, as of missing variables."""
+    return [(_NAMES.get(name, name), value) for name, value in parameters.items() if value is not None and value != ""]
 
 
 def image_set(parameters: Mapping[str, Any], widths: Numbers, densities: Numbers) -> ImageSet:
@@ -35,9 +36,16 @@ def image_set(parameters: Mapping[str, Any], widths: Numbers, densities: Numbers
 
 def image(given: Mapping[str, Any], widths: Numbers, densities: Numbers, sizes: str | None) -> Image:
     """An image whose attributes are given among its parameters."""
-    attributes = {name: value for name, value in given.items() if name in _ATTRIBUTES}
-    parameters = {name: value for name, value in given.items() if name not in _ATTRIBUTES}
-    return Image(named(parameters), *_sizes(widths, densities), sizes, attributes)
+    attributes: dict[str, Any] = {}
+    parameters: dict[str, Any] = {}
+    for name, value in given.items():
+        if name in _ATTRIBUTES:
+            attributes[name] = value
+        elif name.startswith(_PREFIXES):
+            attributes[name.replace("_", "-")] = value
+        else:
+            parameters[name] = value
+    return Image(named(parameters), *_sizes(widths, densities), sizes or None, attributes)
 
 
 def _sizes(widths: Numbers, densities: Numbers) -> tuple[list[int] | None, list[Any] | None]:

@@ -3,7 +3,7 @@
 import importlib.util
 import unittest
 
-from edgeprint_url import Edgeprint
+from edgeprint_url import Edgeprint, RequestError
 from edgeprint_url.jinja import install
 
 KEY = "ab" * 32
@@ -42,6 +42,30 @@ class JinjaTests(unittest.TestCase):
         for name in ("nothing", "undefined", "''"):
             for use in ("edgeprint(w=4)", "edgeprint_srcset(widths=[4])", 'edgeprint_img(alt="", w=4)'):
                 self.assertEqual(self.rendered("{{ %s | %s }}" % (name, use), Edgeprint()), "", use)
+
+    def test_a_missing_value_is_no_parameter(self) -> None:
+        for value in ("nothing", "undefined", "''"):
+            for use, expected in (
+                ("edgeprint(w=%s, h=30)", "/photos/a%20b.jpg?h=30"),
+                ("edgeprint_srcset(widths=[4], dpr=%s, blur=0)", "/photos/a%20b.jpg?w=4&amp;blur=0 4w"),
+                ('edgeprint_img(alt="", w=%s, sizes=undefined, title=undefined)', '<img src="/photos/a%20b.jpg" alt="">'),
+            ):
+                self.assertEqual(self.rendered("{{ name | %s }}" % (use % value), Edgeprint()), expected, value)
+
+    def test_a_strict_missing_value_is_an_error(self) -> None:
+        from jinja2 import Environment, StrictUndefined, UndefinedError
+
+        environment = Environment(undefined=StrictUndefined)
+        install(environment, Edgeprint())
+        for use in ("edgeprint(w=missing)", 'edgeprint_img(alt="", data_x=missing)'):
+            with self.assertRaises(UndefinedError):
+                environment.from_string("{{ 'photos/a.jpg' | %s }}" % use).render()
+
+    def test_data_and_aria_are_attributes(self) -> None:
+        self.assertEqual(
+            self.rendered('{{ name | edgeprint_img(alt="", data_photo_id=7, data_text=title, aria_hidden="true") }}', Edgeprint()),
+            '<img src="/photos/a%20b.jpg" data-photo-id="7" data-text="A &amp; &quot;B&quot;" aria-hidden="true" alt="">',
+        )
 
     def test_an_image_requires_a_text(self) -> None:
         with self.assertRaises(TypeError):
@@ -112,6 +136,24 @@ class DjangoTests(unittest.TestCase):
             for text in ("{{ %s|edgeprint }}", "{%% edgeprint_url %s w=4 %%}", '{%% edgeprint_srcset %s widths="4" %%}',
                          '{%% edgeprint_img %s alt="" %%}'):
                 self.assertEqual(self.rendered(text % name), "", text % name)
+
+    def test_a_missing_value_is_no_parameter(self) -> None:
+        for value in ("nothing", "undefined", "''"):
+            for use, expected in (
+                ("{%% edgeprint_url name w=%s h=30 %%}", "/photos/a%20b.jpg?h=30"),
+                ('{%% edgeprint_srcset name widths="4" dpr=%s blur=0 %%}', "/photos/a%20b.jpg?w=4&amp;blur=0 4w"),
+                ('{%% edgeprint_img name alt="" w=%s sizes=nothing %%}', '<img src="/photos/a%20b.jpg" alt="">'),
+            ):
+                self.assertEqual(self.rendered(use % value), expected, value)
+        self.assertEqual(self.rendered('{{ name|edgeprint:"w=&h=30" }}'), "/photos/a%20b.jpg?h=30")
+        with self.assertRaises(RequestError):
+            self.rendered('{{ name|edgeprint:"w" }}')
+
+    def test_data_and_aria_are_attributes(self) -> None:
+        self.assertEqual(
+            self.rendered('{% edgeprint_img name alt="" data_photo_id=7 data_text=title aria_hidden="true" %}'),
+            '<img src="/photos/a%20b.jpg" data-photo-id="7" data-text="A &amp; &quot;B&quot;" aria-hidden="true" alt="">',
+        )
 
     def test_an_image_requires_a_text(self) -> None:
         from django.template import TemplateSyntaxError

@@ -6,7 +6,8 @@
     {% edgeprint_img photo.name widths="320,640" sizes="50vw" alt=photo.title loading="lazy" %}
 
 ``edgeprint_url.django`` is one of ``INSTALLED_APPS``, and ``settings.EDGEPRINT`` has the arguments of ``Edgeprint``. Without a
-subject, all of them give an empty text. The dash in the name of a parameter is written as ``_``: ``min_w=300``.
+subject, all of them give an empty text. The dash in the name of a parameter is written as ``_``: ``min_w=300``, as is that of the
+attributes ``data_x=1`` and ``aria_label="A cat"``. A parameter whose value is empty, as of a missing variable, is left out.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ def edgeprint(subject: object, parameters: str = "") -> str:
     """The URL of an image; parameters are joined by ``&``, and not encoded."""
     pairs = [each.partition("=") for each in parameters.split("&") if each]
     path = subject_of(subject)
-    return _images().url(path, [(name, value) for name, _, value in pairs]) if path else ""
+    # An empty value may be that of a missing variable.
+    return _images().url(path, [(name, value) for name, sign, value in pairs if value or not sign]) if path else ""
 
 
 def edgeprint_url(subject: object, **parameters: Any) -> str:
