@@ -39,6 +39,24 @@ struct ServerTests {
         #expect(error?.parameter == "path")
     }
 
+    @Test(arguments: [
+        "", "ftp://x", "img.example.com/a.png", "/a.png", "https:", "https://", "https:///a.png", "https://:80/a",
+        "https://example.com/a\nb", "https://example.com\\a", "file:///etc/passwd",
+    ])
+    func `a remote image without a URL that a server can request is refused`(url: String) throws {
+        for isBase64 in [false, true] {
+            let error = #expect(throws: ImageURLError.self) {
+                try ImageServer("").url(for: .remote(url, isBase64: isBase64))
+            }
+            #expect(error?.parameter == (isBase64 ? "url64" : "url"))
+        }
+    }
+
+    @Test(arguments: ["HTTPS://example.com", "http://[::1]:81/a b?c#d", "data:image/png;base64,AAAA"])
+    func `other remote images are not`(url: String) throws {
+        #expect(try ImageServer("").url(for: .remote(url)).hasPrefix("/fetch?url="))
+    }
+
     @Test func `an encrypted URL is sent as base64url`() throws {
         let url = try ImageServer("").url(for: .encrypted([0xFB, 0xFF, 0xFE, 1]), ImageTransform().resize(width: 9))
         #expect(url == "/fetch?enc=-__-AQ&w=9")

@@ -6,10 +6,13 @@ public struct ImageLocation: Hashable, Sendable {
     let path: String
     /// The pair that names a remote URL, `url=…`, `url64=…` or `enc=…`; `nil` for a file of a source.
     let pair: String?
+    /// What is wrong with a remote URL; `nil` if nothing is, as far as a client can tell.
+    private let defect: ImageURLError?
 
-    private init(path: String, pair: String? = nil) {
+    private init(path: String, pair: String? = nil, defect: ImageURLError? = nil) {
         self.path = path
         self.pair = pair
+        self.defect = defect
     }
 
     /// A file of a configured source, as `SOURCE/PATH`.
@@ -35,7 +38,20 @@ public struct ImageLocation: Hashable, Sendable {
         let pair =
             isBase64
             ? "url64=\(Base64.encodeForURL(Array(url.utf8)))" : "url=\(PercentCoding.encodedValue(url))"
-        return ImageLocation(path: "/fetch", pair: pair)
+        let defect = defect(of: url).map { ImageURLError(parameter: isBase64 ? "url64" : "url", reason: $0) }
+        return ImageLocation(path: "/fetch", pair: pair, defect: defect)
+    }
+
+    /// Why every server would refuse a remote URL; only its beginning and its characters are examined.
+    private static func defect(of url: String) -> String? {
+        let bytes = Array(url.utf8)
+        let start = bytes.prefix(8).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+        guard !bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return "has a control character" }
+        if start.starts(with: "data:".utf8) { return nil }
+        guard let scheme = ["https://", "http://"].first(where: { start.starts(with: $0.utf8) }),
+            let host = bytes.dropFirst(scheme.utf8.count).first, !"/?#:@".utf8.contains(host)
+        else { return "must be an absolute http, https or data URL" }
+        return bytes.contains(UInt8(ascii: "\\")) ? "has a backslash" : nil
     }
 
     /// A URL that has been encrypted with one of the server's `remote.url-keys` (`enc`).
@@ -59,8 +75,9 @@ public struct ImageLocation: Hashable, Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Checks the path as the server does.
+    /// Checks the path or the URL as the server does.
     func validate() throws(ImageURLError) {
+        if let defect { throw defect }
         guard pair == nil else { return }
         let parsed: RequestPath?
         do throws(RequestError) {
