@@ -8,7 +8,8 @@ extension CacheExchange {
     /// answered from the cache.
     func keepRepresentation(in response: FetchedResponse) {
         guard request.method == "POST", response.status == 200, let url = request.origin.url,
-            let location = response.fields["content-location"], (try? url.resolving(location)) == url
+            let location = response.fields["content-location"],
+            (try? url.resolving(location))?.normalized == url.normalized
         else { return }
         let get = request.asGet
         let policy = response.policy(for: get, bounds(response))

@@ -39,16 +39,26 @@ extension OriginURL {
     /// Parses an absolute URL.
     ///
     /// Stricter than browsers and libcurl about the authority. Bytes of the path and the query that no URL may hold (RFC 3986
-    /// §2) are percent-encoded, as browsers do; everything else there stays as given.
+    /// §2) are percent-encoded, as browsers do. Path and query are requested in normal form, so that spellings that share a cache
+    /// key are one request: an origin that does not treat them alike could otherwise be made to fail for all of them.
     ///
     /// - Throws: the problem of the URL.
     package init(_ text: String) throws(Defect) {
-        try self.init(text, allowsStrayPercent: false)
+        try self.init(text, keepsSpelling: false)
     }
 
-    /// - Parameter allowsStrayPercent: whether a `%` that two hexadecimal digits do not follow stays as it is, as browsers have
-    ///   it; servers write such redirects.
-    init(_ text: String, allowsStrayPercent: Bool) throws(Defect) {
+    /// Parses an absolute URL whose path and query are requested as given, because a signature may cover their spelling.
+    ///
+    /// - Throws: the problem of the URL.
+    package init(asGiven text: String) throws(Defect) {
+        try self.init(text, keepsSpelling: true)
+    }
+
+    /// - Parameters:
+    ///   - keepsSpelling: whether path and query are requested as given.
+    ///   - allowsStrayPercent: whether a `%` that two hexadecimal digits do not follow stays as it is, as browsers have it; servers
+    ///     write such redirects.
+    init(_ text: String, keepsSpelling: Bool, allowsStrayPercent: Bool = false) throws(Defect) {
         let bytes = Array(text.utf8)
         guard !bytes.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "\\") }) else { throw .character }
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { throw .relative }
@@ -69,7 +79,7 @@ extension OriginURL {
             host: host,
             hostText: hostText,
             port: port,
-            requestTarget: target.asGiven,
+            requestTarget: keepsSpelling ? target.asGiven : target.normal,
             normalTarget: target.normal
         )
         guard origin.utf8.count + requestTarget.utf8.count <= Self.maximumLength else { throw .length }

@@ -2,7 +2,8 @@ extension OriginURL {
     /// Resolves a `Location` against this URL (RFC 3986 §5.2, RFC 9110 §10.2.2).
     ///
     /// Servers write blanks, UTF-8 and stray percent signs into `Location`: the first two are percent-encoded and the last
-    /// stay, as in browsers. Control characters are refused.
+    /// stay, as in browsers. Control characters are refused. The rest is requested in the spelling of the reference, which its
+    /// server has chosen and may have signed; no cache key contains it.
     ///
     /// - Throws: the problem of the resolved URL; `.scheme` for a redirect to anything but http or https.
     package func resolving(_ reference: String) throws(Defect) -> OriginURL {
@@ -21,7 +22,7 @@ extension OriginURL {
     }
 
     private static func target(_ text: String) throws(Defect) -> OriginURL {
-        try OriginURL(text, allowsStrayPercent: true).withoutDotSegments
+        try OriginURL(text, keepsSpelling: true, allowsStrayPercent: true).withoutDotSegments
     }
 
     /// The same URL with `.` and `..` segments of its path removed (RFC 3986 §5.2.4).

@@ -28,7 +28,7 @@ package struct OriginURL: Hashable, Sendable {
     package let hostText: String
     /// 1 to 65535; the scheme's default if the URL has none.
     package let port: Int
-    /// Path and query as sent, at least `/`.
+    /// Path and query as sent, at least `/`: in normal form, unless the URL is parsed as given or is that of a redirect.
     package let requestTarget: String
     /// Path and query in normal form.
     let normalTarget: String
@@ -55,7 +55,7 @@ package struct OriginURL: Hashable, Sendable {
         port == scheme.defaultPort ? hostText : "\(hostText):\(port)"
     }
 
-    /// The URL to request: scheme, host and port in normal form, path and query as given.
+    /// The URL to request.
     package var text: String { origin + requestTarget }
 
     /// The normal form: the same text for all spellings that are equivalent under RFC 3986 §6.2.2 and §6.2.3.

@@ -74,8 +74,10 @@ final class OwnerClient: OwnerAsking {
     ) -> (any LoadHandle)? {
         guard let contact = nodes.owner(of: request.origin.key.words.0) else { return nil }
         let node = contact.node
-        // The strict parser may refuse or change what the server accepts.
-        guard let url = try? OriginURL("http://\(node)\(question.target)"), url.requestTarget == question.target else {
+        // The strict parser may refuse or change what the server accepts. A signature covers the target's spelling.
+        guard let url = try? OriginURL(asGiven: "http://\(node)\(question.target)"),
+            url.requestTarget == question.target
+        else {
             nodes.ended(contact, hasAnswered: nil)
             return nil
         }

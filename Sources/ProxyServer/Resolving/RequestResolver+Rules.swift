@@ -85,10 +85,9 @@ extension RequestResolver {
         guard !table.rules.isEmpty else { return RuledSource(entry: table.remote) }
         var segments: (decoded: [String], raw: [String]) = ([], [])
         if table.rules.readsPaths {
-            // Compared in normal form, without dot segments.
-            let normal = (try? OriginURL(url.normalized)) ?? url
+            // The path is in normal form, without dot segments.
             do throws(RequestError) {
-                guard let path = try RequestPath.parse("/fetch" + normal.path) else {
+                guard let path = try RequestPath.parse("/fetch" + url.path) else {
                     throw RequestError(parameter: "url", reason: "has an invalid path")
                 }
                 segments = (path.segments, path.rawSegments)

@@ -24,9 +24,9 @@ struct TransferMirrorTests {
         return rule
     }
 
-    /// A fetch of an original with a path and a query.
+    /// A fetch of an original with a path and a query in an unusual spelling.
     private static func fetch(_ source: SourceRule) -> OriginFetch {
-        OriginFetch((source.location.urlPrefix ?? "") + "a%2Fb.png?v=1", source)
+        OriginFetch((source.location.urlPrefix ?? "") + "%61%2fb.png?v=%31", source)
     }
 
     /// The URL of an origin that refuses connections.
