@@ -98,8 +98,12 @@ package struct DiskCheck {
     private func lock(exclusively: Bool) throws(DiskCheckError) -> FolderLock? {
         let lock: FolderLock?
         do throws(Errno) {
-            lock = try exclusively ? FolderLock(path: folder.lock) : FolderLock(sharing: folder.lock)
+            lock = try exclusively ? FolderLock(of: folder) : FolderLock(sharing: folder)
         } catch {
+            if error.code == EISDIR {
+                let reason = "a folder is in the place of the lock, so that no daemon can use the cache: remove it"
+                throw .failed(path: folder.lock, reason: reason)
+            }
             guard !exclusively else { throw .failed(path: folder.path, reason: "cannot be repaired: \(error)") }
             guard error.code == ENOENT else { throw .unreadable(path: folder.lock, error) }
             return nil

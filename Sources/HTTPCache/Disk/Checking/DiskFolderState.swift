@@ -99,7 +99,7 @@ struct DiskFolderInspector {
 
     /// Whether another process holds the folder's lock.
     var isLocked: Bool {
-        do throws(Errno) { return try FolderLock(sharing: folder.lock) == nil } catch { return false }
+        do throws(Errno) { return try FolderLock(sharing: folder) == nil } catch { return false }
     }
 
     /// Whether there is an SQLite database with a store's tables.

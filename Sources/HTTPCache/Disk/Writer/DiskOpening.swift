@@ -24,7 +24,7 @@ struct DiskOpening {
 
     /// Creates the folder if it is missing, and locks it.
     ///
-    /// - Parameter held: the lock of an earlier attempt, kept if its file still exists.
+    /// - Parameter held: the lock of an earlier attempt, of which the files that still exist stay locked.
     func admit(held: FolderLock?) throws(DiskFault) -> Admission {
         let names = try DiskFault.file { () throws(Errno) in
             try makeFolders(folder.path)
@@ -89,7 +89,7 @@ struct DiskOpening {
 
     private func lock(_ held: FolderLock?) throws(DiskFault) -> FolderLock {
         if let held, held.isInPlace { return held }
-        let lock = try DiskFault.file { () throws(Errno) in try FolderLock(path: folder.lock) }
+        let lock = try DiskFault.file { () throws(Errno) in try FolderLock(of: folder, renewing: held) }
         guard let lock else { throw .refused(.locked(path: folder.path)) }
         return lock
     }

@@ -183,6 +183,7 @@ final class DiskWriter {
         let now = shared.configuration.time.monotonic
         guard isHousekeeping || now >= housekeepingAt else { return false }
         housekeepingAt = now + Self.housekeepingPause
+        guard lock?.isInPlace != false else { throw .displaced }
         isHousekeeping = try session.yieldSpace()
         isHousekeeping = try session.expire() || isHousekeeping
         if isShort, session.hasRecovered() {
@@ -293,8 +294,8 @@ final class DiskWriter {
         wantedBytes = fault.isFull ? heldBytes * 2 + Self.slack : 0
         waitForRetry()
         if isLockedOut { retryAt = shared.configuration.time.monotonic + Self.lockPause }
-        // A damaged index is replaced at once: waiting does not help.
-        if fault.isCorruption { retryAt = shared.configuration.time.monotonic }
+        // A damaged index is replaced, and a deleted lock taken again, at once: waiting does not help.
+        if fault.isCorruption || fault.isDisplaced { retryAt = shared.configuration.time.monotonic }
     }
 
     /// Whether another process has the folder, and will release it.
