@@ -11,9 +11,9 @@ struct FsckCommand: ParsableCommand {
         abstract: "Verifies and repairs a cache folder that is not in use.",
         discussion: """
             Verifies the checksum of every body, and looks for rows without files, files without rows, temporary files, \
-            wrong totals and a damaged index. Without --repair nothing is changed. With --repair damaged entries are \
-            removed; their images are fetched or made again when requested. Unknown files are reported and kept. A \
-            daemon repairs most of this after its start, without reading the bodies.
+            unreadable rows, wrong totals and a damaged index. Without --repair nothing is changed. With --repair \
+            damaged entries are removed; their images are fetched or made again when requested. Unknown files are \
+            reported and kept. A daemon repairs most of this after its start, without reading the bodies.
 
             EXAMPLES
               edgeprint fsck
@@ -52,7 +52,8 @@ struct FsckCommand: ParsableCommand {
         let printer = FsckPrinter(path: path, repairs: repair, isJSON: json, time: SystemTime())
         let result: DiskCheckResult
         do throws(DiskCheckError) {
-            result = try DiskCheck(path: path, listener: printer.listener).run(repairs: repair)
+            let check = DiskCheck(path: path, isReadable: PictureMetadata.isReadable, listener: printer.listener)
+            result = try check.run(repairs: repair)
         } catch {
             printer.clearProgress()
             FileHandle.standardError.write(Data("edgeprint: \(error)\n".utf8))

@@ -24,12 +24,21 @@ package struct DiskCheck {
 
     private let folder: DiskFolder
     private let files: any FileSystem
+    private let isReadable: @Sendable (DiskClass, _ metadata: [UInt8]) -> Bool
     private let listener: Listener
 
     /// Creates a check.
-    package init(path: String, files: any FileSystem = SystemFiles(), listener: Listener) {
+    ///
+    /// - Parameter isReadable: as for a store (`DiskStore.Configuration.isReadable`).
+    package init(
+        path: String,
+        files: any FileSystem = SystemFiles(),
+        isReadable: @escaping @Sendable (DiskClass, _ metadata: [UInt8]) -> Bool = { _, _ in true },
+        listener: Listener
+    ) {
         folder = DiskFolder(path: path)
         self.files = files
+        self.isReadable = isReadable
         self.listener = listener
     }
 
@@ -136,8 +145,9 @@ package struct DiskCheck {
         _ tally: DiskCheckTally
     ) throws(DiskCheckError) {
         do throws(DiskFault) {
-            let shared = DiskShared(DiskStore.Configuration(path: folder.path, files: files))
-            let session = try DiskSession(shared, index: index, care: care)
+            var configuration = DiskStore.Configuration(path: folder.path, files: files)
+            configuration.isReadable = isReadable
+            let session = try DiskSession(DiskShared(configuration), index: index, care: care)
             for diskClass in DiskClass.allCases { tally.progress.total += session.totals[diskClass].entries }
             session.startReconciling()
             while try session.continueReconciling() {}

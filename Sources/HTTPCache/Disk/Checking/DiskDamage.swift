@@ -4,7 +4,7 @@ package struct DiskDamage: Hashable, Sendable {
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         /// The index is missing or damaged; it is rebuilt from the files.
         case index
-        /// A malformed row; deleted.
+        /// A malformed row, or one that this release cannot read; deleted.
         case row
         /// A row without its file; deleted.
         case missing

@@ -19,9 +19,11 @@ struct DiskIndexCheck {
             var index = try open()
             let problems = try index.integrityProblems()
             guard problems.isEmpty else { return problems.joined(separator: "; ") }
-            return try index.hasTables() ? nil : "lacks the tables of a cache"
+            guard try index.hasTables() else { return "lacks the tables of a cache" }
+            var migrated = try current()
+            return try migrated.isComplete() ? nil : SQLiteError.incomplete.message
         } catch {
-            guard error.isCorruption else { throw failure(error) }
+            guard error.isCorruption || error.isMismatch else { throw failure(error) }
             return error.message
         }
     }
@@ -33,7 +35,7 @@ struct DiskIndexCheck {
         do {
             var index = try DiskIndex.writing(folder.index)
             try index.rebuildIndices()
-            return try index.integrityProblems().isEmpty && index.hasTables()
+            return try index.integrityProblems().isEmpty && index.isComplete()
         } catch {
             return false
         }
@@ -41,7 +43,7 @@ struct DiskIndexCheck {
 
     /// Opens the index for reading.
     func opened() throws(DiskCheckError) -> DiskIndex {
-        do throws(SQLiteError) { return try open() } catch { throw failure(error) }
+        do throws(SQLiteError) { return try current() } catch { throw failure(error) }
     }
 
     /// Creates an empty index in memory.
@@ -51,6 +53,13 @@ struct DiskIndexCheck {
         } catch {
             throw .failed(path: folder.index, reason: "\(error)")
         }
+    }
+
+    /// Opens the index; one of an earlier layout as a migrated copy, since a check changes nothing.
+    private func current() throws(SQLiteError) -> DiskIndex {
+        var index = try open()
+        guard try index.version() < DiskIndex.migrations.count else { return index }
+        return try index.migratedCopy()
     }
 
     private func open() throws(SQLiteError) -> DiskIndex {

@@ -64,17 +64,18 @@ extension DiskIndex {
         SELECT \(variantRowColumns) FROM variants v JOIN origins o ON o.id = v.origin \
         WHERE v.key = ?1 AND v.origin_digest = o.digest
         """
-    private static let selectOrigin = "SELECT o.has_body, o.trailer, \(originColumns) FROM origins o WHERE o.key = ?1"
+    private static let selectOrigin =
+        "SELECT o.has_body, o.trailer, \(originRecordColumns) FROM origins o WHERE o.key = ?1"
 
     /// The columns that `variantRow` reads, in order.
-    static let variantRowColumns = "v.record, v.digest, v.trailer, \(originColumns)"
+    static let variantRowColumns = "v.record, v.digest, v.trailer, \(originRecordColumns)"
     /// The columns that `originRecord` reads, in order.
-    private static let originColumns = "o.record, o.digest, o.response_time, o.initial_age, o.lifetime"
+    static let originRecordColumns = "o.record, o.digest, o.response_time, o.initial_age, o.lifetime"
 
     /// Reads an original's record; `nil` if this release cannot read it.
     ///
     /// A soft purge changes the column only, so columns win over the encoded record.
-    private static func originRecord(_ row: SQLiteStatement, from start: Int32) -> OriginRecord? {
+    static func originRecord(_ row: SQLiteStatement, from start: Int32) -> OriginRecord? {
         guard var record = OriginRecord(encoded: row.blob(start)[...]), record.digest == row.key(start + 1) else {
             return nil
         }

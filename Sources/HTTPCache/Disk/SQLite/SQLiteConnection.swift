@@ -42,6 +42,20 @@ import CSQLite
         unsafe handle = unsafe opened
     }
 
+    /// Copies another database into a temporary one, which only this connection sees and which ends with it.
+    ///
+    /// SQLite keeps it in a file without a name, in the folder for temporary files, so that memory stays bounded.
+    init(copying other: borrowing SQLiteConnection) throws(SQLiteError) {
+        try self.init(path: "", access: .readWrite)
+        guard let backup = unsafe sqlite3_backup_init(handle, "main", other.handle, "main") else {
+            throw error(unsafe sqlite3_errcode(handle), "copy")
+        }
+        let step = unsafe sqlite3_backup_step(backup, -1)
+        let code = unsafe sqlite3_backup_finish(backup)
+        // A database in use is no failure to SQLite, since the step can be repeated.
+        guard step == SQLITE_DONE, code == SQLITE_OK else { throw error(step == SQLITE_DONE ? code : step, "copy") }
+    }
+
     /// A path escaped for SQLite's URI file names.
     private static func escaped(_ path: String) -> String {
         path.replacing("%", with: "%25").replacing("?", with: "%3f").replacing("#", with: "%23")
@@ -168,11 +182,23 @@ struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     /// An error that represents damage reported by a reader.
     static let damaged = SQLiteError(code: SQLITE_CORRUPT, message: "a reader found damage", sql: "")
 
+    /// An error that represents a missing table, index or trigger.
+    static let incomplete = SQLiteError(
+        code: SQLITE_CORRUPT,
+        message: "lacks a table, an index or a trigger of its layout",
+        sql: ""
+    )
+
     /// The code without its extension.
     var primaryCode: Int32 { code & 0xFF }
 
     /// Whether the file is not an SQLite database, or a damaged one; retrying cannot help.
     var isCorruption: Bool { primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB }
+
+    /// Whether a statement does not fit the tables.
+    ///
+    /// When an index is opened or migrated, whose statements are always the same, the tables are not those of its layout.
+    var isMismatch: Bool { primaryCode == SQLITE_ERROR }
 
     var description: String { "SQLite \(code): \(message) (\(sql.prefix(80)))" }
 }

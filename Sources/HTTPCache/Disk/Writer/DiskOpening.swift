@@ -58,7 +58,7 @@ struct DiskOpening {
         do throws(DiskIndex.OpenError) {
             return Opened(index: try index(), isRebuilt: rebuilds)
         } catch {
-            guard case .sqlite(let sqlite) = error, sqlite.isCorruption else { throw fault(error) }
+            guard case .sqlite(let sqlite) = error, sqlite.isCorruption || sqlite.isMismatch else { throw fault(error) }
         }
         try moveIndexAside()
         do throws(DiskIndex.OpenError) {
@@ -71,6 +71,11 @@ struct DiskOpening {
     /// Opens the index; in a folder without content there is nothing to rebuild.
     private func index() throws(DiskIndex.OpenError) -> DiskIndex {
         var index = try DiskIndex.writing(folder.index)
+        do throws(SQLiteError) {
+            guard try index.isComplete() else { throw SQLiteError.incomplete }
+        } catch {
+            throw .sqlite(error)
+        }
         let isEmpty = DiskClass.allCases.allSatisfy { diskClass in
             (try? files.list(folder.root(of: diskClass)))?.isEmpty == true
         }

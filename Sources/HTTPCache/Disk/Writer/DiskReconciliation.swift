@@ -5,6 +5,7 @@ struct DiskReconciliation {
     enum Phase {
         case temporaries
         case malformed(DiskClass)
+        case records(DiskClass)
         case files(DiskClass)
         case rows(DiskClass)
         case origins
@@ -51,6 +52,8 @@ extension DiskSession {
             if care.isThorough { state.enter(.malformed(.originals)) } else { enterFiles(.originals, &state) }
         case .malformed(let diskClass):
             if try !checkForm(diskClass, &state) { leaveForm(diskClass, &state) }
+        case .records(let diskClass):
+            if try !checkRecords(diskClass, &state) { leaveRecords(diskClass, &state) }
         case .files(let diskClass):
             if try !checkFiles(diskClass, &state) { leaveFiles(diskClass, &state) }
         case .rows(let diskClass):
@@ -78,6 +81,13 @@ extension DiskSession {
     private func leaveForm(_ diskClass: DiskClass, _ state: inout DiskReconciliation) {
         switch diskClass {
         case .originals: state.enter(.malformed(.variants))
+        case .variants: state.enter(.records(.originals))
+        }
+    }
+
+    private func leaveRecords(_ diskClass: DiskClass, _ state: inout DiskReconciliation) {
+        switch diskClass {
+        case .originals: state.enter(.records(.variants))
         case .variants: enterFiles(.originals, &state)
         }
     }
@@ -187,6 +197,29 @@ extension DiskSession {
             }
             state.row = ids.last ?? state.row
             return !ids.isEmpty
+        } catch {
+            throw .index(error)
+        }
+    }
+
+    /// Checks for rows whose records lookups cannot read; deletes them with their files, and originals with their variants.
+    func checkRecords(_ diskClass: DiskClass, _ state: inout DiskReconciliation) throws(DiskFault) -> Bool {
+        try begin()
+        do throws(SQLiteError) {
+            let isReadable = shared.configuration.isReadable
+            let rows = try index.checkedRows(diskClass, above: state.row, Self.rowsAtOnce, isReadable: isReadable)
+            for row in rows where !row.isReadable {
+                let damage = DiskDamage(.row, "\(diskClass.folder) row \(row.id)", "its record cannot be read")
+                try care.handle(damage) { () throws(SQLiteError) in
+                    switch diskClass {
+                    case .originals: try removeOriginal(row.key)
+                    case .variants: if let variant = try index.variantEntry(row.key) { try drop(variant) }
+                    }
+                    return true
+                }
+            }
+            state.row = rows.last?.id ?? state.row
+            return !rows.isEmpty
         } catch {
             throw .index(error)
         }

@@ -85,7 +85,7 @@ extension DiskSession {
                     sweep.counts.originals += origin.length == nil ? 0 : 1
                     sweep.counts.bytes += origin.length ?? 0
                 } else {
-                    try remove(origin.key)
+                    try removeOriginal(origin.key)
                 }
             }
             // A walk that finds nothing costs a query, too.
@@ -128,7 +128,7 @@ extension DiskSession {
             guard !sweep.spared.contains(origin.key) else { continue }
             do throws(SQLiteError) {
                 let isOldCovered = try index.origin(origin.key).map { selection.covers($0.subject) != false } ?? false
-                if isOldCovered { try remove(origin.key) }
+                if isOldCovered { try removeOriginal(origin.key) }
                 if isOldCovered || selection.covers(PurgeSubject(origin)) != false { sweep.spared.insert(origin.key) }
             } catch {
                 throw .index(error)
@@ -176,7 +176,8 @@ extension DiskSession {
         try commit()
     }
 
-    private func remove(_ key: CacheKey) throws(SQLiteError) {
+    /// Deletes an original with its variants and those made with it.
+    func removeOriginal(_ key: CacheKey) throws(SQLiteError) {
         guard let state = try index.originEntry(key) else { return }
         if let body = state.body { try noteGone(body) }
         try removeVariants(ofOrigin: state.id, except: nil)
