@@ -1,4 +1,5 @@
 import HTTPCache
+import HTTPSemantics
 import ImagePipeline
 import ImagePlan
 import LinuxSystem
@@ -43,7 +44,7 @@ struct ConfiguredSite: Sendable, Equatable {
 
 /// A host that a site answers for: a name, an address, `*.` and a name, or `*` for all others.
 struct SiteHost: Sendable, Hashable {
-    /// In lower case, without a dot at the end.
+    /// In lower case, without a dot at the end; an IPv6 address in brackets, in its canonical spelling.
     let text: String
 
     /// Parses a host without a port; `nil` if it is malformed.
@@ -52,7 +53,8 @@ struct SiteHost: Sendable, Hashable {
         if text.hasSuffix("."), text.count > 1 { text.removeLast() }
         guard HostPattern(text) != nil else { return nil }
         if text.hasPrefix("[") {
-            guard text.hasSuffix("]"), !text.contains("*") else { return nil }
+            guard let address = Self.canonicalAddress(text) else { return nil }
+            text = address
         } else {
             guard !text.contains(":"), !text.contains("[") else { return nil }
             let rest = text.hasPrefix("*.") ? text.dropFirst(2) : text == "*" ? "" : text[...]
@@ -111,11 +113,20 @@ extension LoadedConfiguration {
 }
 
 extension SiteHost {
-    /// The host of an authority without port and trailing dot, in lower case.
+    /// An IPv6 address in brackets in its canonical spelling (RFC 5952); `nil` for any other text.
+    private static func canonicalAddress(_ text: String) -> String? {
+        guard text.hasPrefix("["), text.hasSuffix("]"), let address = IPAddress(String(text.dropFirst().dropLast())),
+            case .v6 = address
+        else { return nil }
+        return "[\(address.text)]"
+    }
+
+    /// The host of an authority without port and trailing dot, in lower case; an IPv6 address in its canonical spelling.
     static func name(of authority: String) -> String {
         var name = authority.lowercased()
         if name.hasPrefix("[") {
             if let end = name.firstIndex(of: "]") { name = String(name[...end]) }
+            name = canonicalAddress(name) ?? name
         } else if let colon = name.firstIndex(of: ":") {
             name = String(name[..<colon])
         }

@@ -63,6 +63,10 @@ struct SiteReaderTests {
             "test.yaml:3: sites.b.hosts: names x.example as sites.a.hosts does"
         ),
         (
+            "sites:\n  a: { hosts: [\"[::1]\"] }\n  b: { hosts: [\"[0:0::1]\"] }",
+            "test.yaml:3: sites.b.hosts: names [::1] as sites.a.hosts does"
+        ),
+        (
             "hosts: [x.example]\nsites:\n  a: { hosts: [x.example] }",
             "test.yaml:3: sites.a.hosts: names x.example as hosts does"
         ),

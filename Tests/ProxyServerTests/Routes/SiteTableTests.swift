@@ -8,7 +8,7 @@ import Testing
 struct SiteTableTests {
     private static let sites = """
         sites:
-          shop: { hosts: [img.shop.example, "*.shop.example", "[::1]", 192.0.2.7] }
+          shop: { hosts: [img.shop.example, "*.shop.example", "[::1]", 192.0.2.7, "[2001:0db8:0::A]"] }
           deep: { hosts: ["*.cdn.shop.example"] }
           blog: { prefix: /blog }
           wiki: { prefix: /our/wiki }
@@ -27,7 +27,8 @@ struct SiteTableTests {
     @Test(arguments: [
         ("img.shop.example", "shop"), ("IMG.Shop.Example.:8080", "shop"), ("a.shop.example", "shop"),
         ("a.b.shop.example", "shop"), ("x.cdn.shop.example", "deep"), ("cdn.shop.example", "shop"),
-        ("[::1]:80", "shop"), ("192.0.2.7:8080", "shop"), ("img.example", "default"),
+        ("[::1]:80", "shop"), ("[0:0:0:0:0:0:0:1]", "shop"), ("[0::1]:80", "shop"), ("[2001:DB8::0:A]", "shop"),
+        ("[::2]", nil), ("[2001:db8::a:0]", nil), ("192.0.2.7:8080", "shop"), ("img.example", "default"),
         ("shop.example", nil), ("other.example", nil), ("192.0.2.8", nil), (".shop.example", nil),
     ])
     func `selects a site by host, an exact name before the longest wildcard`(host: String, site: String?) throws {
