@@ -37,6 +37,12 @@ package enum NearestName {
         of(name, among: candidates, otherNames: otherNames).map { "; did you mean \($0)?" } ?? ""
     }
 
+    /// The end of a sentence: `; did you mean w?`, or a full stop if no candidate is close.
+    package static func sentenceEnd(_ name: String, among candidates: some Sequence<String>) -> String {
+        let hint = hint(name, among: candidates)
+        return hint.isEmpty ? "." : hint
+    }
+
     /// The edit distance of a candidate; `nil` if it exceeds the limit.
     private static func slips(from name: [UInt8], to candidate: [UInt8], limit: Int) -> Int? {
         let dot = UInt8(ascii: ".")

@@ -69,7 +69,8 @@ extension Transfer {
             return .finished(.failure(.violation("redirect without a location")))
         }
         guard redirects < options.limits.redirects else {
-            return .finished(.failure(.violation("too many redirects")))
+            let reason = "too many redirects; limits.redirects is \(options.limits.redirects)"
+            return .finished(.failure(.violation(reason)))
         }
         do {
             return .redirected(try url.resolving(location))

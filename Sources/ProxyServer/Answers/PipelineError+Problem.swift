@@ -16,7 +16,7 @@ extension Problem {
         case .originNotFound: self.init(404, "There is no such image, or the file is not an image that can be decoded.")
         case .originUnreachable(let reason): self.init(502, "The origin is unreachable: \(reason).")
         case .originTimeout(let reason): self.init(504, "The origin timed out: \(reason).", retryAfter: 5)
-        case .originProtocol(let reason): self.init(502, "The origin violated HTTP: \(reason).")
+        case .originProtocol(let reason): self.init(502, "The origin's response cannot be used: \(reason).")
         // One text for all cases, so that clients cannot learn which names of a private network exist. The log has the rule.
         case .addressRefused:
             self.init(403, "This origin is not allowed: its address is refused, or its name does not resolve.")

@@ -216,7 +216,8 @@ extension Problem {
     /// A site that does not exist, with the nearest name.
     static func unknownSite(_ name: String, in table: SiteTable) -> Problem {
         let names = [ConfiguredSite.standard] + table.named.map(\.name)
-        return Problem(404, "There is no site '\(name)'\(NearestName.hint(name, among: names)).", parameter: "site")
+        let end = NearestName.sentenceEnd(name, among: names)
+        return Problem(404, "There is no site '\(name)'\(end)", parameter: "site")
     }
 }
 

@@ -35,6 +35,12 @@ struct SiteTableTests {
         #expect(try name("/photos/a.jpg", host: host, "hosts: [img.example]\n\(Self.sites)") == site)
     }
 
+    @Test func `suggests a site without two marks at the end of the sentence`() throws {
+        let table = try SiteTable(try load(Self.sites), time: ManualTime())
+        #expect(Problem.unknownSite("shp", in: table).detail == "There is no site 'shp'; did you mean shop?")
+        #expect(Problem.unknownSite("nothing-like-it", in: table).detail == "There is no site 'nothing-like-it'.")
+    }
+
     @Test(arguments: [
         ("/blog/photos/a.jpg", "blog"), ("/our/wiki/a/b", "wiki"), ("/our/wikis/a", "default"),
         ("/blog", "default"), ("/blog?w=1", "default"), ("/photos/blog/a.jpg", "default"), ("/%62log/a", "default"),

@@ -77,18 +77,14 @@ struct SourceSwitchRoute: AdminRoute {
         }
         let names = live.current.allRules.map(\.name)
         guard names.contains(parts[0]) else {
-            let hint = Self.end(NearestName.hint(parts[0], among: names))
-            throw Problem(404, "There is no source '\(parts[0])'\(hint)")
+            throw Problem(404, "There is no source '\(parts[0])'\(NearestName.sentenceEnd(parts[0], among: names))")
         }
         guard let action = Action(rawValue: parts[1]) else {
-            let hint = Self.end(NearestName.hint(parts[1], among: Action.allCases.map(\.rawValue)))
+            let hint = NearestName.sentenceEnd(parts[1], among: Action.allCases.map(\.rawValue))
             throw Problem(404, "A source has suspend, offline and resume, but not '\(parts[1])'\(hint)")
         }
         return (parts[0], action)
     }
-
-    /// The end of a sentence: a suggestion, which is a question, or a full stop.
-    private static func end(_ hint: String) -> String { hint.isEmpty ? "." : hint }
 }
 
 extension SuspendedSources {
