@@ -50,7 +50,7 @@ extension DaemonParts {
             pipeline.failures.remove(.source(name))
             if before[name] != part { transfers.closeBreakers(of: name) }
         }
-        // Entries in a tier that a source no longer uses, and formats that it no longer allows, must not be served.
+        // Entries in a tier that a source no longer uses, and formats and networks that it no longer allows, must not be served.
         for name in narrowed { _ = pipeline.purge(.source(name), beside: raw.purge) { _ in } }
     }
 
@@ -61,13 +61,13 @@ extension DaemonParts {
         return Dictionary(parts.map { ($0.rule.name, $0) }) { first, _ in first }
     }
 
-    /// Sources that no longer use some tier, or no longer allow a format.
+    /// Sources that no longer use some tier, or no longer allow a format or private networks; no entry knows its origin's address.
     private static func narrowedSources(from old: Configuration, to new: Configuration) -> [String] {
         let before = Dictionary(old.allRules.map { ($0.name, $0) }) { first, _ in first }
         let pairs = new.allRules.compactMap { rule in before[rule.name].map { ($0, rule) } }
         return pairs.filter { old, new in
             !new.cache.contains(old.cache) || !new.formats.readsAll(of: old.formats)
-                || !new.formats.writesAll(of: old.formats)
+                || !new.formats.writesAll(of: old.formats) || old.allowPrivate && !new.allowPrivate
         }.map(\.1.name)
     }
 }

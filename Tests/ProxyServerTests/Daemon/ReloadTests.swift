@@ -138,4 +138,36 @@ struct ReloadTests {
         #expect(try rig.cacheStatus("/photos/a.png?w=8") == "edgeprint; hit; detail=memory")
         #expect(try rig.metric("edgeprint_cache_entries{tier=\"variants\"}") ?? 0 == 0)
     }
+
+    @Test func `content from private networks is not served once its source may not reach them`() throws {
+        let remote = "remote: { allow: [127.0.0.1], allow-private: true }"
+        let rig = try rig(remote)
+        let fetch = "/fetch?url=http:%2F%2F127.0.0.1:\(rig.origin.port)%2Fa.png"
+        for target in ["/photos/a.png", fetch] {
+            #expect(try rig.get(target).status == 200)
+            #expect(try rig.get(target + (target == fetch ? "&w=8" : "?w=8")).status == 200)
+        }
+        #expect(rig.origin.requests == 2)
+        try rig.waitUntil("edgeprint_cache_entries{tier=\"variants\"}", is: 2)
+        func apply(_ extra: String, from: String, to: String, times: Int) throws {
+            try rig.daemon.rewrite(rig.yaml(extra).replacing(from, with: to))
+            rig.daemon.signal(SIGHUP)
+            try rig.daemon.waitForLog("configuration re", times: times)
+        }
+        let (own, none) = ("/\", allow-private: true", "/\", allow-private: false")
+        try apply(remote, from: own, to: none, times: 1)
+        // The bare original, a stored size, and one that would be made of the stored original.
+        for target in ["/photos/a.png", "/photos/a.png?w=8", "/photos/a.png?w=9"] {
+            #expect(try rig.get(target).status == 403, "\(target)")
+        }
+        #expect(try rig.cacheStatus(fetch) == "edgeprint; hit; detail=memory")
+        try apply("remote: { allow: [127.0.0.1] }", from: own, to: none, times: 2)
+        for target in [fetch, fetch + "&w=8", fetch + "&w=9"] {
+            #expect(try rig.get(target).status == 403, "\(target)")
+        }
+        #expect(rig.origin.requests == 2)
+        try apply(remote, from: own, to: own, times: 3)
+        for target in ["/photos/a.png?w=8", fetch + "&w=8"] { #expect(try rig.get(target).status == 200, "\(target)") }
+        #expect(rig.origin.requests == 4)
+    }
 }
