@@ -62,18 +62,25 @@ struct OwnerSilenceTests {
         }
 
         /// Asks the owner, and returns whether that was permitted.
-        func ask() throws -> Bool {
+        func ask(_ target: String = "/photos/a.png") throws -> Bool {
             let source = SourceRule(name: "photos", location: .http(prefix: "http://a.example/"))
             let origin = OriginRequest(source: source, url: try OriginURL("http://a.example/a.png"))
             var context = LoadContext()
             context.deadline = SharedDeadline(time.monotonic + 40_000_000_000)
             let handle = client.ask(
                 VariantRequest(origin: origin, plan: nil, bucket: nil),
-                OwnerQuestion(target: "/photos/a.png", fields: []),
+                OwnerQuestion(target: target, fields: []),
                 context
             ) { _ in }
             return handle != nil
         }
+    }
+
+    @Test func `an owner gets the target as the client has spelled it, which its signature covers`() throws {
+        let loader = Loader()
+        let target = "/photos/%7ea/%2f%41.png?w=%38&sig=x"
+        #expect(try Rig(loader).ask(target))
+        #expect(loader.request.withLock { $0?.target.url?.requestTarget } == target)
     }
 
     @Test func `the wait for an owner ends early enough for this node to make the image itself`() throws {

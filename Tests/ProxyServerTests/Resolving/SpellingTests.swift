@@ -1,6 +1,7 @@
 import HTTPCache
 import HTTPSemantics
 import ImagePipeline
+import ImagePlan
 import LinuxSystem
 import OriginTransfer
 import TestSupport
