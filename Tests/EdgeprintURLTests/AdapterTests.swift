@@ -88,6 +88,126 @@ struct AdapterTests {
         #expect((load.context[.imageTransformer] as? SDImagePipelineTransformer)?.transformers.first === resizing)
     }
 
+    /// The steps of one transformer or several, and how many of them stay in the app.
+    private func translated(
+        _ transformers: any SDImageTransformer...,
+        scale: CGFloat = 1
+    ) throws -> (query: String, rest: Int) {
+        let load = try SDWebImageLoad(
+            .path("photos/cat.jpg"),
+            on: server,
+            context: [
+                .imageScaleFactor: scale, .imageTransformer: SDImagePipelineTransformer(transformers: transformers),
+            ]
+        )
+        let query = load.url.absoluteString.split(separator: "?").dropFirst().joined()
+        let rest = load.context[.imageTransformer] as? SDImagePipelineTransformer
+        return (query, rest?.transformers.count ?? 0)
+    }
+
+    @Test(arguments: [
+        (SDImageScaleMode.fill, "fill"), (.aspectFit, "pad"), (.aspectFill, "cover"),
+    ])
+    func `SDWebImage: a resize has exactly its size, and enlarges`(mode: SDImageScaleMode, fit: String) throws {
+        let resizing = SDImageResizingTransformer(size: CGSize(width: 400, height: 400), scaleMode: mode)
+        #expect(try translated(resizing) == ("w=400&h=400&fit=\(fit)&enlarge=1", 0))
+    }
+
+    @Test(arguments: [
+        (false, true, "rotate=-45&expand=0", 1), (true, false, "rotate=-45&expand=1", 1),
+        (true, true, "rotate=-45&expand=1&rotate=-45", 0),
+    ])
+    func `SDWebImage: a rotation leaves the canvas of the one before it alone`(
+        first: Bool,
+        second: Bool,
+        query: String,
+        rest: Int
+    ) throws {
+        let rotations = [first, second].map { SDImageRotationTransformer(angle: .pi / 4, fitSize: $0) }
+        #expect(try translated(rotations[0], rotations[1]) == (query, rest))
+    }
+
+    @Test(
+        arguments: [
+            (0, SDRectCorner.allCorners, "border=2,ff0000"), (-3, .allCorners, "border=2,ff0000"),
+            (20, [], "border=2,ff0000"), (20_000, .allCorners, "round=max&border=2,ff0000"),
+            (.infinity, .allCorners, "round=max&border=2,ff0000"),
+            (.greatestFiniteMagnitude, .topLeft, "round=max,0,0,0&border=2,ff0000"),
+        ] as [(CGFloat, SDRectCorner, String)]
+    )
+    func `SDWebImage: any radius is one of the server's`(
+        radius: CGFloat,
+        corners: SDRectCorner,
+        query: String
+    ) throws {
+        let red = UIColor(red: 1, green: 0, blue: 0, alpha: 1)
+        let made = try translated(
+            SDImageRoundCornerTransformer(radius: radius, corners: corners, borderWidth: 2, borderColor: red)
+        )
+        #expect(made == (query, 0))
+    }
+
+    @Test func `SDWebImage: corners without a radius and a border change nothing`() throws {
+        let plain = SDImageRoundCornerTransformer(radius: 0, corners: [], borderWidth: 0, borderColor: nil)
+        #expect(try translated(plain) == ("", 0))
+    }
+
+    @Test func `SDWebImage: what is beyond the server's limits stays in the app`() throws {
+        let red = UIColor(red: 1, green: 0, blue: 0, alpha: 1)
+        let round = SDImageRoundCornerTransformer(radius: 9, corners: .allCorners, borderWidth: 0, borderColor: nil)
+        let edge = SDImageRoundCornerTransformer(radius: 0, corners: [], borderWidth: 1, borderColor: red)
+        #expect(try translated(round, edge) == ("round=9", 1), "the border would follow the corners")
+        func corners(_ radius: CGFloat, border: CGFloat, _ color: UIColor?) -> SDImageRoundCornerTransformer {
+            SDImageRoundCornerTransformer(
+                radius: radius,
+                corners: .allCorners,
+                borderWidth: border,
+                borderColor: color
+            )
+        }
+        let others: [any SDImageTransformer] = [
+            SDImageBlurTransformer(radius: 300), SDImageBlurTransformer(radius: .infinity),
+            SDImageRotationTransformer(angle: .infinity, fitSize: true), corners(.nan, border: 0, nil),
+            corners(9, border: 20_000, red), corners(9, border: .infinity, red), corners(9, border: -1, red),
+            corners(9, border: 1, nil), SDImageCroppingTransformer(rect: .zero),
+            SDImageCroppingTransformer(rect: .null),
+            SDImageCroppingTransformer(rect: CGRect(x: 9, y: 0, width: -4, height: 4)),
+            SDImageCroppingTransformer(rect: CGRect(x: 0, y: 0, width: CGFloat.infinity, height: 4)),
+            SDImageResizingTransformer(size: .zero, scaleMode: .fill),
+            SDImageResizingTransformer(size: CGSize(width: 20_000, height: 1), scaleMode: .aspectFit),
+            SDImageResizingTransformer(size: CGSize(width: CGFloat.infinity, height: 1), scaleMode: .aspectFill),
+        ]
+        for other in others { #expect(try translated(other) == ("", 1)) }
+        #expect(try translated(SDImageBlurTransformer(radius: 100), scale: 3) == ("", 1))
+    }
+
+    @Test(
+        arguments: [
+            (CGRect(x: 10.2, y: 0, width: 0.4, height: 8), 1, "crop=10,0,1,8"),
+            (CGRect(x: 0.5, y: 1.5, width: 10, height: 10), 1, "crop=0,1,11,11"),
+            (CGRect(x: -0.5, y: 0.25, width: 3, height: 0.5), 2, "crop=-1,0,6,2"),
+        ] as [(CGRect, CGFloat, String)]
+    )
+    func `SDWebImage: a crop has every pixel that it touches`(rect: CGRect, scale: CGFloat, query: String) throws {
+        #expect(try translated(SDImageCroppingTransformer(rect: rect), scale: scale) == (query, 0))
+    }
+
+    @Test(arguments: [(0, ""), (0.5, "blur=2"), (8, "blur=8")] as [(CGFloat, String)])
+    func `SDWebImage: a blur is at least as strong as there`(radius: CGFloat, query: String) throws {
+        #expect(try translated(SDImageBlurTransformer(radius: radius)) == (query, 0))
+    }
+
+    @Test(arguments: [(300, 0), (0, 300), (-1, 300), (0, 0)] as [(CGFloat, CGFloat)])
+    func `SDWebImage: a thumbnail without an area keeps the size`(width: CGFloat, height: CGFloat) throws {
+        let load = try SDWebImageLoad(
+            .path("photos/cat.jpg"),
+            on: server,
+            context: [.imageThumbnailPixelSize: CGSize(width: width, height: height)]
+        )
+        #expect(load.url.absoluteString == "https://img.example.com/photos/cat.jpg")
+        #expect(load.context[.imageThumbnailPixelSize] == nil)
+    }
+
     @Test func `requests name formats, so that the server need not send JPEG`() throws {
         let url = try #require(URL(string: "https://img.example.com/photos/cat.jpg"))
         let plain = URLRequest(url: url)

@@ -67,14 +67,14 @@ extension ImageTransform {
 
     /// The transform with rounded corners, of which those that stay have a radius of 0.
     func round(
-        _ radius: CGFloat,
+        _ radius: CornerRadius,
         topLeft: Bool,
         topRight: Bool,
         bottomRight: Bool,
         bottomLeft: Bool
     ) -> ImageTransform {
-        if topLeft, topRight, bottomRight, bottomLeft { return round(.pixels(radius)) }
-        func corner(_ isRounded: Bool) -> CornerRadius { .pixels(isRounded ? Double(radius) : 0) }
+        if topLeft, topRight, bottomRight, bottomLeft { return round(radius) }
+        func corner(_ isRounded: Bool) -> CornerRadius { isRounded ? radius : 0 }
         return round(
             topLeft: corner(topLeft),
             topRight: corner(topRight),

@@ -36,7 +36,9 @@ public struct SDWebImageLoad {
     ) throws(ImageURLError) {
         var context = context
         var transform = ImageTransform()
-        if let size = context.removeValue(forKey: .imageThumbnailPixelSize) as? CGSize, size != .zero {
+        // SDWebImage ignores a size without an area.
+        if let size = context.removeValue(forKey: .imageThumbnailPixelSize) as? CGSize, size.width > 0, size.height > 0
+        {
             let keepsRatio = context.removeValue(forKey: .imagePreserveAspectRatio) as? Bool ?? true
             transform = transform.resize(toPixels: size, fit: keepsRatio ? .contain : .fill)
         }
@@ -62,54 +64,96 @@ public struct SDWebImageLoad {
 }
 
 extension ImageTransform {
-    /// The transform with a transformer's step; `nil` if the server has none that does the same.
+    /// The transform with a transformer's step; `nil` if the server has none that does the same, or lengths are beyond its limits.
     ///
     /// - Parameter scale: pixels per point.
     func adding(_ transformer: any SDImageTransformer, scale: CGFloat) -> ImageTransform? {
+        guard let longer = extended(by: transformer, scale: scale), (try? longer.validate()) != nil else { return nil }
+        return longer
+    }
+
+    private func extended(by transformer: any SDImageTransformer, scale: CGFloat) -> ImageTransform? {
         switch transformer {
         case let resizing as SDImageResizingTransformer:
-            // A server makes one resize; another one remains for the app.
-            guard !hasResize else { return nil }
-            let size = CGSize(width: resizing.size.width * scale, height: resizing.size.height * scale)
-            let fit: Fit? =
-                switch resizing.scaleMode {
-                case .fill: .fill
-                case .aspectFit: .contain
-                case .aspectFill: .cover
-                @unknown default: nil
-                }
-            return fit.map { resize(toPixels: size, fit: $0).enlarging() }
+            return resized(by: resizing, scale: scale)
         case let cropping as SDImageCroppingTransformer:
-            let rect = cropping.rect.standardized
-            func pixels(_ length: CGFloat) -> Length { .pixels(Int((length * scale).rounded())) }
-            return crop(
-                x: pixels(rect.minX),
-                y: pixels(rect.minY),
-                width: pixels(rect.width),
-                height: pixels(rect.height)
-            )
+            return cropped(by: cropping, scale: scale)
         case let corners as SDImageRoundCornerTransformer:
-            let rounded = round(
-                corners.cornerRadius * scale,
-                topLeft: corners.corners.contains(.topLeft),
-                topRight: corners.corners.contains(.topRight),
-                bottomRight: corners.corners.contains(.bottomRight),
-                bottomLeft: corners.corners.contains(.bottomLeft)
-            )
-            guard corners.borderWidth > 0, let color = corners.borderColor else { return rounded }
-            return ImageColor(color).map { rounded.border(width: corners.borderWidth * scale, $0) }
+            return rounded(by: corners, scale: scale)
         case let flipping as SDImageFlippingTransformer:
             guard flipping.horizontal || flipping.vertical else { return self }
             return flip(flipping.horizontal ? flipping.vertical ? .both : .horizontal : .vertical)
         case let rotation as SDImageRotationTransformer:
             // SDWebImage's angle is in radians, counterclockwise.
-            return rotate(degrees: -rotation.angle * 180 / .pi, expands: rotation.fitSize)
+            let rotated = rotate(degrees: -rotation.angle * 180 / .pi, expands: rotation.fitSize)
+            // All rotations of a request share `expand`: one that differs would change those before it.
+            return rotated.query.hasPrefix(query) ? rotated : nil
         case let blur as SDImageBlurTransformer:
-            return blur.blurRadius * scale < 0.3 ? self : self.blur(blur.blurRadius * scale)
+            // SDWebImage blurs with at least 2 pixels.
+            return blur.blurRadius > 0 ? self.blur(max(2, blur.blurRadius * scale)) : self
         default:
             return nil
         }
     }
+
+    private func resized(by resizing: SDImageResizingTransformer, scale: CGFloat) -> ImageTransform? {
+        // A server makes one resize; another one remains for the app.
+        guard !hasResize else { return nil }
+        let size = CGSize(width: resizing.size.width * scale, height: resizing.size.height * scale)
+        guard size.width > 0, size.height > 0, max(size.width, size.height) <= 16_384 else { return nil }
+        let fit: Fit? =
+            switch resizing.scaleMode {
+            case .fill: .fill
+            // SDWebImage's canvas always has the stated size.
+            case .aspectFit: .pad
+            case .aspectFill: .cover
+            @unknown default: nil
+            }
+        return fit.map { resize(toPixels: size, fit: $0).enlarging() }
+    }
+
+    /// The crop to the whole pixels that a rectangle touches, as `CGImageCreateWithImageInRect` does it.
+    private func cropped(by cropping: SDImageCroppingTransformer, scale: CGFloat) -> ImageTransform? {
+        let (origin, size) = (cropping.rect.origin, cropping.rect.size)
+        guard size.width > 0, size.height > 0 else { return nil }
+        let rect = CGRect(
+            x: origin.x * scale,
+            y: origin.y * scale,
+            width: size.width * scale,
+            height: size.height * scale
+        ).integral
+        // Also `nil` for what is not a number.
+        guard [rect.minX, rect.minY, rect.maxX, rect.maxY].allSatisfy({ abs($0) <= 1_000_000 }) else { return nil }
+        return crop(
+            x: .pixels(Int(rect.minX)),
+            y: .pixels(Int(rect.minY)),
+            width: .pixels(Int(rect.width)),
+            height: .pixels(Int(rect.height))
+        )
+    }
+
+    private func rounded(by corners: SDImageRoundCornerTransformer, scale: CGFloat) -> ImageTransform? {
+        let radius = corners.cornerRadius * scale
+        guard !radius.isNaN, corners.borderWidth >= 0 else { return nil }
+        let isRound = radius >= 0.01 && !corners.corners.isDisjoint(with: .allCorners)
+        let rounded =
+            isRound
+            ? round(
+                radius > 16_384 ? .maximum : .pixels(radius),
+                topLeft: corners.corners.contains(.topLeft),
+                topRight: corners.corners.contains(.topRight),
+                bottomRight: corners.corners.contains(.bottomRight),
+                bottomLeft: corners.corners.contains(.bottomLeft)
+            ) : self
+        guard corners.borderWidth > 0 else { return rounded }
+        // Without a colour SDWebImage cuts off the border's width, and the server's border follows the corners before it.
+        guard let color = corners.borderColor.flatMap({ ImageColor($0) }), isRound || !hasRound else {
+            return nil
+        }
+        return rounded.border(width: corners.borderWidth * scale, color)
+    }
+
+    private var hasRound: Bool { query.split(separator: "&").contains { $0.hasPrefix("round=") } }
 }
 
 /// Names AVIF and WebP in `Accept`, in place of SDWebImage's `image/*,*/*;q=0.8`, for which a server sends JPEG.
