@@ -32,13 +32,51 @@ struct TintTests {
         case "saturate": factors = (alphaS > 0 ? min(1, (1 - alphaB) / alphaS) : 1, 1)
         default:
             let alpha = alphaS + alphaB * (1 - alphaS)
+            let blended =
+                blend(mode, colours: backdrop, source) ?? (0..<3).map { blend(mode, backdrop[$0], source[$0]) }
             return (0..<3).map { index in
                 let (s, b) = (source[index], backdrop[index])
-                return alphaS * (1 - alphaB) * s + alphaB * (1 - alphaS) * b + alphaS * alphaB * blend(mode, b, s)
+                return alphaS * (1 - alphaB) * s + alphaB * (1 - alphaS) * b + alphaS * alphaB * blended[index]
             } + [alpha]
         }
         let colours = (0..<3).map { factors.source * alphaS * source[$0] + factors.backdrop * alphaB * backdrop[$0] }
         return colours + [min(1, factors.source * alphaS + factors.backdrop * alphaB)]
+    }
+
+    /// PDF 1.7 §11.3.5.3, with the names and the pseudocode of the standard.
+    private static func blend(_ mode: String, colours b: [Double], _ s: [Double]) -> [Double]? {
+        func lum(_ c: [Double]) -> Double { 0.3 * c[0] + 0.59 * c[1] + 0.11 * c[2] }
+        func clipColor(_ c: [Double]) -> [Double] {
+            let (l, n, x) = (lum(c), c.min() ?? 0, c.max() ?? 0)
+            var c = c
+            if n < 0 { c = c.map { l + ($0 - l) * l / (l - n) } }
+            if x > 1 { c = c.map { l + ($0 - l) * (1 - l) / (x - l) } }
+            return c
+        }
+        func setLum(_ c: [Double], _ l: Double) -> [Double] { clipColor(c.map { $0 + l - lum(c) }) }
+        func sat(_ c: [Double]) -> Double { (c[0..<3].max() ?? 0) - (c[0..<3].min() ?? 0) }
+        func setSat(_ c: [Double], _ s: Double) -> [Double] {
+            var c = Array(c[0..<3])
+            let order = c.indices.sorted { c[$0] < c[$1] }
+            let (least, middle, greatest) = (order[0], order[1], order[2])
+            if c[greatest] > c[least] {
+                c[middle] = (c[middle] - c[least]) * s / (c[greatest] - c[least])
+                c[greatest] = s
+            } else {
+                c[middle] = 0
+                c[greatest] = 0
+            }
+            c[least] = 0
+            return c
+        }
+        let (b, s) = (Array(b[0..<3]), Array(s[0..<3]))
+        return switch mode {
+        case "hue": setLum(setSat(s, sat(b)), lum(b))
+        case "saturation": setLum(setSat(b, sat(s)), lum(b))
+        case "colour": setLum(s, lum(b))
+        case "luminosity": setLum(b, lum(s))
+        default: nil
+        }
     }
 
     private static func blend(_ mode: String, _ b: Double, _ s: Double) -> Double {
@@ -56,6 +94,7 @@ struct TintTests {
             let d = b <= 0.25 ? ((16 * b - 12) * b + 4) * b : b.squareRoot()
             return b + (2 * s - 1) * (d - b)
         case "difference": return abs(b - s)
+        case "plus-darker": return max(0, 1 - ((1 - b) + (1 - s)))
         default: return b + s - 2 * b * s
         }
     }
@@ -116,7 +155,31 @@ struct TintTests {
         let names = (0..<Int(VIPS_BLEND_MODE_LAST.rawValue)).map { value in
             unsafe String(cString: vips_enum_nick(vips_blend_mode_get_type(), CInt(value)))
         }
-        #expect(BlendMode.allCases.map(\.rawValue) == names)
+        #expect(BlendMode.allCases.map(\.rawValue).starts(with: names))
+    }
+
+    @Test(
+        arguments: [
+            // Grey has no hue and no saturation; its lightness is its value.
+            ("hue", "808080", [128, 128, 128], [128, 128, 128]), ("hue", "ff0000", [128, 128, 128], [128, 128, 128]),
+            ("saturation", "808080", [0, 255, 0], [150, 150, 150]),
+            ("luminosity", "808080", [40, 40, 40], [128, 128, 128]),
+            ("colour", "0000ff", [255, 255, 255], [255, 255, 255]), ("colour", "ff0000", [77, 77, 77], [255, 1, 1]),
+            ("plus-darker", "808080", [200, 127, 100], [73, 0, 0]),
+        ] as [(String, String, [UInt8], [UInt8])]
+    )
+    func `blends a colour with one pixel`(mode: String, colour: String, before: [UInt8], after: [UInt8]) throws {
+        let source = PixelImage(width: 2, height: 2) { _, _ in before + [255] }
+        let pixels = try Workbench.pixels("tint=\(colour),\(mode)", of: Workbench.png(source))
+        #expect(Array(pixels[1, 1].prefix(3)) == after)
+    }
+
+    @Test func `opaque images stay so in the modes that need the whole colour`() throws {
+        let source = PixelImage(width: 2, height: 2) { _, _ in [200, 90, 30, 255] }
+        for mode in ["hue", "saturation", "colour", "luminosity"] {
+            let made = try Workbench.make("tint=20a0ff60,\(mode)&format=png", of: Workbench.png(source))
+            #expect(try Workbench.decode(made).channels == 3, "\(mode)")
+        }
     }
 
     @Test func `a silhouette is tinted only where the image is opaque`() throws {

@@ -100,7 +100,7 @@ public struct ImageFilter: Hashable, Sendable {
     }
 }
 
-/// How a colour is blended with an image; the names are those of libvips.
+/// How a colour is blended with an image; the names are those of libvips, if it has the mode.
 public enum BlendMode: String, Hashable, Sendable, CaseIterable {
     case clear, source, over
     case `in`, out, atop
@@ -115,4 +115,8 @@ public enum BlendMode: String, Hashable, Sendable, CaseIterable {
     case hardLight = "hard-light"
     case softLight = "soft-light"
     case difference, exclusion
+    case plusDarker = "plus-darker"
+    case hue, saturation
+    case color = "colour"
+    case luminosity
 }

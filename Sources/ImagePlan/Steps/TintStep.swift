@@ -6,7 +6,7 @@ package struct TintStep: SingleParameterStep {
     package static let form = ValueForm.list(
         [
             ValueForm.Item("colour", .color),
-            ValueForm.Item("mode", .choice(BlendMode.allCases.map(\.rawValue))),
+            ValueForm.Item("mode", .choice(BlendMode.allCases.map(\.rawValue), otherNames: BlendMode.otherNames)),
         ],
         required: 1
     )
@@ -28,7 +28,7 @@ package struct TintStep: SingleParameterStep {
             throw parameter.error("must be a colour, or a colour and a mode as in ff8800,multiply")
         }
         color = try Color(parsing: parts[0])
-        mode = parts.count == 2 ? try parts[1].keyword() : .sourceAtop
+        mode = parts.count == 2 ? try parts[1].keyword(otherNames: BlendMode.otherNames) : .sourceAtop
         if mode == .dest { return nil }
     }
 
@@ -36,7 +36,9 @@ package struct TintStep: SingleParameterStep {
 
     package var makesAlpha: Bool { mode.makesAlpha(under: color.alpha) }
 
-    package func cost(on picture: PictureShape) -> Int { picture.size.pixels.multipliedSaturated(by: 4) }
+    package func cost(on picture: PictureShape) -> Int {
+        picture.size.pixels.multipliedSaturated(by: mode.isSeparable ? 4 : 16)
+    }
 
     /// Only opaque images are loaded at a reduced size.
     package func loadRequirement(on picture: PictureShape) -> LoadRequirement {
@@ -44,10 +46,10 @@ package struct TintStep: SingleParameterStep {
     }
 }
 
-/// A blend mode, by its libvips name.
+/// A blend mode, by its libvips name if libvips has it.
 ///
 /// The first group are the Porter–Duff operators (1984) with `add` and `saturate`, the second the separable blend modes of W3C
-/// Compositing and Blending 1 §10.
+/// Compositing and Blending 1 §10.1, the third one of Core Graphics, the last the modes of §10.2 that are not separable.
 package enum BlendMode: String, Hashable, Sendable, CaseIterable {
     case clear, source, over
     case sourceIn = "in"
@@ -67,6 +69,27 @@ package enum BlendMode: String, Hashable, Sendable, CaseIterable {
     case softLight = "soft-light"
     case difference, exclusion
 
+    case plusDarker = "plus-darker"
+
+    case hue, saturation, colour, luminosity
+
+    /// Names of Core Graphics (`CGBlendMode`) and CSS, for suggestions, in lower case.
+    static let otherNames = [
+        "normal": "over", "sourceover": "over", "copy": "source", "sourcein": "in", "sourceout": "out",
+        "sourceatop": "atop", "destinationover": "dest-over", "destinationin": "dest-in", "destinationout": "dest-out",
+        "destinationatop": "dest-atop", "pluslighter": "add", "plus-lighter": "add", "plusdarker": "plus-darker",
+        "colordodge": "colour-dodge", "color-dodge": "colour-dodge", "colorburn": "colour-burn",
+        "color-burn": "colour-burn", "hardlight": "hard-light", "softlight": "soft-light", "color": "colour",
+    ]
+
+    /// Whether each value of the result depends on one value of the image and its alpha alone.
+    var isSeparable: Bool {
+        switch self {
+        case .hue, .saturation, .colour, .luminosity: false
+        default: true
+        }
+    }
+
     /// Whether blending a colour with some alpha, 0–255, can make an opaque image transparent.
     package func makesAlpha(under alpha: UInt8) -> Bool {
         switch self {
@@ -80,7 +103,9 @@ package enum BlendMode: String, Hashable, Sendable, CaseIterable {
     /// Whether blending an opaque image commutes with scaling: values are neither clipped nor bent.
     var commutesWithScaling: Bool {
         switch self {
-        case .add, .overlay, .darken, .lighten, .colourDodge, .colourBurn, .softLight, .difference: false
+        case .add, .overlay, .darken, .lighten, .colourDodge, .colourBurn, .softLight, .difference,
+            .plusDarker, .hue, .saturation, .colour, .luminosity:
+            false
         default: true
         }
     }

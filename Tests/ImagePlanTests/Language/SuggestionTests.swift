@@ -17,6 +17,9 @@ struct SuggestionTests {
         ("w=3&h=3&fit=cover&gravity=nort", "north"), ("w=3&h=3&fit=cover&gravity=faces", "subject"),
         ("filter=greyscale", "grayscale"), ("mask=cirlce", "circle"),
         ("meta=kepe", "keep"), ("tint=fff,multipli", "multiply"), ("preset=thum", "thumb"),
+        ("tint=fff,sourceIn", "in"), ("tint=fff,sourceAtop", "atop"), ("tint=fff,destinationOver", "dest-over"),
+        ("tint=fff,plusLighter", "add"), ("tint=fff,plusDarker", "plus-darker"), ("tint=fff,normal", "over"),
+        ("tint=fff,copy", "source"), ("tint=fff,color", "colour"), ("tint=fff,colorBurn", "colour-burn"),
     ])
     func `suggests the nearest name`(query: String, meant: String) throws {
         let options = ParseOptions(

@@ -32,7 +32,8 @@ struct StepParsingTests {
         ("tint=ff8800,over", "1?tint=ff8800,over"),
         ("tint=ff880080", "1?tint=ff880080"), ("tint=ff8800,multiply", "1?tint=ff8800,multiply"),
         ("tint=fff,in", "1?tint=ffffff,in"), ("tint=fff,colour-dodge", "1?tint=ffffff,colour-dodge"),
-        ("tint=fff,dest", "1?"),
+        ("tint=fff,dest", "1?"), ("tint=fff,luminosity", "1?tint=ffffff,luminosity"),
+        ("tint=fff,plus-darker", "1?tint=ffffff,plus-darker"),
         // Pad: one, two or four as in CSS.
         ("offset=20", "1?offset=20"), ("offset=-1.5,-1.50,-1.5", "1?offset=-1.5"), ("offset=0,0,3", "1?offset=0,0,3"),
         ("offset=0", "1?"), ("pad=5", "1?pad=5"), ("pad=5,5,5,5", "1?pad=5"), ("pad=5,10", "1?pad=5,10"),
@@ -122,7 +123,8 @@ struct StepParsingTests {
         ("saturation=0.2", 8),
         ("saturation=2", 1), ("gamma=2", 1), ("hue=90", 1), ("filter=grayscale", 8), ("filter=invert", 8),
         ("filter=duotone:000,fff", 8), ("filter=monochrome", 8), ("filter=sepia", 1), ("filter=vignette", 1),
-        ("pixelate=9", 1), ("tint=fff", 8), ("tint=fff,screen", 8), ("tint=fff,overlay", 1), ("tint=fff,add", 1),
+        ("pixelate=9", 1), ("tint=fff", 8), ("tint=fff,screen", 8), ("tint=fff,overlay", 1), ("tint=fff,hue", 1),
+        ("tint=fff,add", 1),
         ("pad=8", 1), ("trim=9", 1), ("mask=circle", 1),
     ])
     func `only steps that clip nothing allow a reduced load before a resize`(query: String, expected: Int) throws {
