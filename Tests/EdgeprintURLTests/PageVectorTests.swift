@@ -6,6 +6,7 @@ import Testing
 struct PageVectorTests {
     private struct Pages: Decodable {
         var cases: [Vectors.Case]
+        var refusals: [Vectors.Case]
         var pictures: [Picture]
     }
 
@@ -66,6 +67,18 @@ struct PageVectorTests {
                     )
                 }
             #expect(set == vector.srcset, "\(vector.name)")
+        }
+    }
+
+    @Test func `sets of widths that no client makes are refused`() throws {
+        let vectors = try Vectors.read("srcset", as: Pages.self).refusals
+        #expect(vectors.count >= 2)
+        for vector in vectors {
+            let server = try vector.server(isSigned: false)
+            let error = #expect(throws: ImageURLError.self, "\(vector.name)") {
+                try server.sourceSet(for: vector.location, vector.transform, widths: vector.widths ?? [])
+            }
+            #expect(error?.parameter == vector.parameter)
         }
     }
 

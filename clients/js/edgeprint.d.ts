@@ -57,7 +57,7 @@ export class RequestError extends Error {
 export function target(subject: string, parameters?: AnyParameters, options?: TargetOptions): string;
 
 /**
- * Replaces parameters of a URL where they stand, or appends them; `w` is inserted first. The rest of the URL stays as it is.
+ * Replaces parameters of a URL where they stand, or appends them; `w` is inserted behind a preset, or first. The rest of the URL stays as it is.
  *
  * A URL that is signed as a whole is returned as it is.
  *

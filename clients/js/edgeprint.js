@@ -86,18 +86,19 @@ export function target(subject, parameters = {}, { exp, scope, form, remote = tr
   return (isRemote ? "/fetch" : path(subject)) + (query.length ? "?" + query.join("&") : "");
 }
 
-/** Pairs where other values of a parameter stand in place of its own, or are inserted. */
-function assigned(list, name, values, isFirst) {
+/** Pairs where other values of a parameter stand in place of its own, or are inserted: `w` behind a preset, whose steps come first. */
+function assigned(list, name, values) {
   const place = list.findIndex(([each]) => each === name);
   const result = list.filter(([each]) => each !== name);
-  result.splice(place >= 0 ? place : isFirst ? 0 : result.length, 0, ...values.map(value => [name, value]));
+  const end = name === "w" ? result.findIndex(([each]) => each === "preset") + 1 : result.length;
+  result.splice(place >= 0 ? place : end, 0, ...values.map(value => [name, value]));
   return result;
 }
 
 /** Pairs for another width; `h` beside `w` is scaled alike. */
 function resized(list, width) {
   const { w, h } = Object.fromEntries(list);
-  const result = assigned(list, "w", [textOf(width)], true);
+  const result = assigned(list, "w", [textOf(width)]);
   return w > 0 && h > 0 ? assigned(result, "h", [String(Math.max(1, Math.floor((h * width) / w + 0.5)))]) : result;
 }
 
@@ -117,7 +118,7 @@ export const withParameters = (url, parameters) =>
   edited(url, list => {
     const values = new Map();
     for (const [name, value] of pairs(parameters).map(encodedPair)) values.set(name, [...(values.get(name) ?? []), value]);
-    return [...values].reduce((result, [name, own]) => assigned(result, name, own, name === "w"), list);
+    return [...values].reduce((result, [name, own]) => assigned(result, name, own), list);
   });
 
 export const sized = (url, width, density = 1) =>

@@ -234,6 +234,8 @@ test("Server-Timing: malformed members are skipped alone", () => {
 
 test("a URL gets another width, unless it is signed as a whole", () => {
   assert.equal(sized("/p/a.jpg", 320), "/p/a.jpg?w=320");
+  assert.equal(sized("/p/a.jpg?preset=card", 320), "/p/a.jpg?preset=card&w=320");
+  assert.equal(withParameters("/p/a.jpg?preset=card&q=75", { w: 320 }), "/p/a.jpg?preset=card&w=320&q=75");
   assert.equal(sized("/p/a.jpg?blur=2", 320, 1.5), "/p/a.jpg?w=320&blur=2&dpr=1.5");
   assert.equal(sized("/p/a.jpg?crop=50%25x50%25&w=600&h=401&fit=cover", 320), "/p/a.jpg?crop=50%25x50%25&w=320&h=214&fit=cover");
   assert.equal(sized("/p/a.jpg?dpr=2&w=1&scope=w:1-999&sig=x", 320), "/p/a.jpg?dpr=1&w=320&scope=w:1-999&sig=x");

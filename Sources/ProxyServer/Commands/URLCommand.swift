@@ -70,7 +70,7 @@ struct URLCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Print a srcset with these widths; each replaces w, and h is scaled alike; w is inserted first if there is none.",
+            "Print a srcset with these widths; each replaces w, and h is scaled alike; without one, w is inserted behind a preset, or first. dpr is left out.",
             valueName: "px,…"
         )
     )
@@ -111,11 +111,11 @@ struct URLCommand: ParsableCommand {
         request.isPathStyle = pathStyle
         do {
             guard let widths = try pixelWidths() else {
-                request.parameters = pairs(width: nil)
+                request.parameters = pairs
                 return try StandardOutput.write(try address(builder.target(of: request)) + "\n")
             }
             let candidates = try widths.map { width in
-                request.parameters = pairs(width: width)
+                request.parameters = try pairs(width: width)
                 return "\(try address(builder.target(of: request))) \(width)w"
             }
             try StandardOutput.write(candidates.joined(separator: ", ") + "\n")
@@ -149,24 +149,34 @@ struct URLCommand: ParsableCommand {
         return (base.hasSuffix("/") ? String(base.dropLast()) : base) + target
     }
 
-    /// The parameters; a width replaces `w`, or is inserted first if there is none, and `h` beside `w` is scaled alike.
-    private func pairs(width: Int?) -> [(name: String, value: String)] {
-        var pairs = parameters.map { text in
+    private var pairs: [(name: String, value: String)] {
+        parameters.map { text in
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             return (name: String(parts[0]), value: String(parts[1]))
         }
-        guard let width else { return pairs }
-        if let place = pairs.firstIndex(where: { $0.name == "w" }) {
-            if let other = pairs.firstIndex(where: { $0.name == "h" }), let old = Double(pairs[place].value),
-                let height = Double(pairs[other].value),
-                let scaled = Int(exactly: (height * Double(width) / old + 0.5).rounded(.down))
-            {
+    }
+
+    /// The parameters for a width in device pixels, without `dpr`, which would multiply it.
+    ///
+    /// The width replaces `w`, and `h` is scaled alike. Without a `w` it stands behind a preset, whose steps come first, or else first.
+    private func pairs(width: Int) throws(Problem) -> [(name: String, value: String)] {
+        var pairs = pairs.filter { $0.name != "dpr" }
+        let other = pairs.firstIndex { $0.name == "h" }
+        guard let place = pairs.firstIndex(where: { $0.name == "w" }) else {
+            guard other == nil else {
+                throw Problem(400, "must have a w beside it, from which --widths scales it.", parameter: "h")
+            }
+            let preset = pairs.firstIndex { $0.name == "preset" }
+            pairs.insert((name: "w", value: String(width)), at: preset.map { $0 + 1 } ?? 0)
+            return pairs
+        }
+        if let other, let old = Double(pairs[place].value), let height = Double(pairs[other].value) {
+            guard old != 0 else { throw Problem(400, "must be at least 1.", parameter: "w") }
+            if let scaled = Int(exactly: (height * Double(width) / old + 0.5).rounded(.down)) {
                 pairs[other].value = String(max(1, scaled))
             }
-            pairs[place].value = String(width)
-        } else {
-            pairs.insert((name: "w", value: String(width)), at: 0)
         }
+        pairs[place].value = String(width)
         return pairs
     }
 

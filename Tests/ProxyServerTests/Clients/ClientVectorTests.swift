@@ -143,6 +143,20 @@ struct ClientVectorTests {
         }
     }
 
+    @Test func `edgeprint url refuses every set of widths that clients refuse`() throws {
+        let file = try Vectors.read("srcset", Vectors.Sets.self)
+        let configuration = try ConfigurationText(Vectors.yaml())
+        #expect(file.refusals.count > 1)
+        for one in file.refusals {
+            let request = try one.request.built()
+            var arguments = ["url", "--config", configuration.path, request.subject]
+            arguments += request.parameters.map { "\($0.name)=\($0.value)" }
+            arguments += ["--widths", one.widths.map(String.init).joined(separator: ",")]
+            let run = try CommandRun(arguments)
+            #expect(run.code == 1 && run.errors.hasPrefix("edgeprint: \(one.parameter): "), "\(run.errors)")
+        }
+    }
+
     @Test func `accepts every candidate, and its width or density is the stated one`() throws {
         let file = try Vectors.read("srcset", Vectors.Sets.self)
         #expect(file.cases.count > 10 && file.pictures.count > 5)

@@ -149,6 +149,24 @@ enum Vectors {
             }
         }
 
+        /// A set that is refused, and the parameter at fault.
+        struct Refusal: Decodable, Sendable {
+            let request: Request
+            let widths: [Int]
+            let parameter: String
+
+            enum CodingKeys: CodingKey {
+                case widths, parameter
+            }
+
+            init(from decoder: any Decoder) throws {
+                request = try Request(from: decoder)
+                let members = try decoder.container(keyedBy: CodingKeys.self)
+                widths = try members.decode([Int].self, forKey: .widths)
+                parameter = try members.decode(String.self, forKey: .parameter)
+            }
+        }
+
         struct Picture: Decodable, Sendable {
             let name: String
             let base: String?
@@ -158,6 +176,7 @@ enum Vectors {
 
         let key: String
         let cases: [Set]
+        let refusals: [Refusal]
         let pictures: [Picture]
     }
 

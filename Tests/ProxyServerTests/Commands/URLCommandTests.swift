@@ -1,3 +1,4 @@
+import ImagePlan
 import TestSupport
 import Testing
 
@@ -21,6 +22,29 @@ struct URLCommandTests {
         let placed = try self.run("photos/cat.jpg", "blur=2", "w=400", "q=75", "--widths", "320")
         #expect(placed.output == "/photos/cat.jpg?blur=2&w=320&q=75 320w\n")
         #expect(try self.run("photos/cat.jpg", "q=75", "--widths", "320").output == "/photos/cat.jpg?w=320&q=75 320w\n")
+    }
+
+    @Test func `--widths stands behind a preset, whose steps come first`() throws {
+        let file = try ConfigurationText(
+            """
+            sources: { photos: { url: "https://photos.example.com/" } }
+            presets: { card: "crop=150x100&w=100" }
+            """
+        )
+        let run = try CommandRun(["url", "photos/cat.jpg", "preset=card", "--widths", "320", "--config", file.path])
+        #expect(run.output == "/photos/cat.jpg?preset=card&w=320 320w\n", "\(run.errors)")
+        let options = ParseOptions(presets: ["card": try Preset(name: "card", text: "crop=150x100&w=100")])
+        let texts = try ["preset=card&w=320", "crop=150x100&w=320"].map {
+            try RequestLanguage.parse(query: $0, options: options).plan.canonicalText
+        }
+        #expect(texts[0] == texts[1])
+    }
+
+    @Test func `--widths drops dpr, and refuses a height that it cannot scale`() throws {
+        let run = try run("photos/cat.jpg", "w=100", "dpr=2", "--widths", "320")
+        #expect(run.output == "/photos/cat.jpg?w=320 320w\n", "\(run.errors)")
+        let lone = try self.run("photos/cat.jpg", "h=50", "--widths", "320")
+        #expect(lone.code == 1 && lone.errors.contains("h: must have a w beside it"), "\(lone.errors)")
     }
 
     @Test(arguments: ["0", "1", "999999999"])

@@ -90,7 +90,7 @@ def pairs(parameters: Parameters) -> Pairs:
 def resized(parameters: Pairs, width: int) -> Pairs:
     """The pairs for another width; ``h`` beside ``w`` is scaled alike."""
     values = dict(parameters)
-    result = _assigned(parameters, "w", str(width), first=True)
+    result = _assigned(parameters, "w", str(width))
     if values.get("w", "").isdecimal() and values.get("h", "").isdecimal():
         height = (2 * int(values["h"]) * width + int(values["w"])) // (2 * int(values["w"]))
         result = _assigned(result, "h", str(max(1, height)))
@@ -147,11 +147,13 @@ def mark_path(subject: str) -> str:
     return _path(subject)[1:].replace(",", "%2C")
 
 
-def _assigned(parameters: Pairs, name: str, value: str, first: bool = False) -> Pairs:
-    """Replaces a parameter where it stands, or inserts it."""
-    if any(each == name for each, _ in parameters):
+def _assigned(parameters: Pairs, name: str, value: str) -> Pairs:
+    """Replaces a parameter where it stands, or inserts it: ``w`` behind a preset, whose steps come first."""
+    names = [each for each, _ in parameters]
+    if name in names:
         return [(each, value if each == name else old) for each, old in parameters]
-    return [(name, value), *parameters] if first else [*parameters, (name, value)]
+    place = len(names) if name != "w" else names.index("preset") + 1 if "preset" in names else 0
+    return [*parameters[:place], (name, value), *parameters[place:]]
 
 
 def text_of(value: Scalar) -> str:
