@@ -9,7 +9,9 @@ import Testing
 struct DocumentTests {
     private let red = "1 0 0 rg 0 0 100 100 re f"
 
-    @Test(arguments: [("", 200, 100), ("dpi=144", 400, 200), ("w=50", 50, 25), ("w=800&enlarge=1", 800, 400)])
+    @Test(arguments: [
+        ("", 200, 100), ("dpi=144", 400, 200), ("w=50", 50, 25), ("w=800&enlarge=1", 800, 400), ("w=800", 800, 400),
+    ])
     func `a page is rendered on white, at the requested size`(query: String, width: Int, height: Int) throws {
         let made = try Workbench.make("\(query)&format=png", of: TestDocuments.pdf([red]), as: .pdf)
         #expect(made.description.width == width && made.description.height == height)

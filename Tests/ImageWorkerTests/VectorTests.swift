@@ -139,13 +139,15 @@ struct VectorTests {
 
     @Test func `is rendered at the requested size, not enlarged from pixels`() throws {
         let source = svg("width='10' height='10'", "<rect x='5' width='5' height='10' fill='#f00'/>")
-        for query in ["w=400&enlarge=1", "w=400&h=400&fit=cover&enlarge=1", "w=400&h=400&fit=pad&enlarge=1"] {
+        for query in [
+            "w=400", "h=400", "w=400&enlarge=1", "w=400&h=400&fit=cover&enlarge=1", "w=400&h=400&fit=pad&enlarge=1",
+            "w=400&h=400&fit=cover", "w=400&h=400&fit=crop", "w=400&h=400&fit=pad", "w=400&h=400&fit=fill",
+            "w=400&h=900&fit=contain", "w=200&dpr=2", "w=400&h=300&fit=outside", "w=400&linear=1",
+        ] {
             let pixels = try Workbench.pixels(query, of: source, as: .svg)
             #expect(pixels.width == 400 && pixels.height == 400)
             #expect(pixels.alpha(198, 200) == 0 && pixels.alpha(201, 200) == 255, "\(query)")
         }
-        // Like other sources, it is not enlarged without `enlarge`.
-        #expect(try Workbench.make("w=400&format=png", of: source, as: .svg).description.width == 10)
         let strip = try Workbench.make(
             "w=16000&h=2&fit=fill&enlarge=1&format=png",
             of: svg("width='2' height='2000'"),
@@ -153,6 +155,35 @@ struct VectorTests {
             maximumPixels: 40_000
         )
         #expect(strip.description.width == 16_000 && strip.description.height == 2)
+    }
+
+    @Test func `a crop or a turn before the resize leaves the drawing sharp`() throws {
+        let source = svg("width='10' height='10'", "<rect x='5' width='5' height='10' fill='#f00'/>")
+        for query in [
+            "crop=2,0,6,6&w=600", "crop=2,0,6,6&w=600&h=600&fit=cover", "flip=v&w=1000&crop=200,0,600,600",
+            "rotate=180&flip=h&crop=2,0,6,6&w=600", "crop=20%25,0,60%25,60%25&w=590",
+        ] {
+            let pixels = try Workbench.pixels(query, of: source, as: .svg)
+            #expect(pixels.width == pixels.height && pixels.width >= 590, "\(query)")
+            let middle = pixels.width / 2
+            // Enlarged from pixels, the edge would be a hundred pixels wide.
+            #expect(pixels.alpha(middle - 4, 99) < 10 && pixels.alpha(middle + 4, 99) > 245, "\(query)")
+        }
+    }
+
+    @Test func `pixels remain limited where a vector image grows`() throws {
+        let source = svg("width='10' height='10'")
+        let reason = "w: would make the image 400x400; the limit is 159999 pixels"
+        #expect(throws: WorkerReply.Failure.refused(reason, parameter: "w")) {
+            try Workbench.make("w=400&format=png", of: source, as: .svg, maximumPixels: 159_999)
+        }
+        let made = try Workbench.make("w=400&format=png", of: source, as: .svg, maximumPixels: 160_000)
+        #expect(made.description.height == 400)
+    }
+
+    @Test func `a description is that of the drawing`() throws {
+        let made = try Workbench.make("w=400&format=json", of: svg("width='10' height='5'"), as: .svg)
+        #expect(made.description.width == 400 && made.description.height == 200)
     }
 
     @Test func `dpi scales physical units`() throws {

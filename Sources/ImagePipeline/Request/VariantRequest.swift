@@ -79,7 +79,7 @@ package final class VariantRequest: Sendable {
             auxiliaries.map { "\n\($0.origin.key)" }.joined(), outputPixels.map { "\nat most \($0)" } ?? "",
         ]
         .joined()
-        key = CacheKey(hashing: "variant/1\n\(origin.key)\n\(plan)\n\(bucket?.name ?? "-")\n\(qualities)\(rest)")
+        key = CacheKey(hashing: "variant/2\n\(origin.key)\n\(plan)\n\(bucket?.name ?? "-")\n\(qualities)\(rest)")
     }
 
     /// The same request without storage of the variant or its originals.

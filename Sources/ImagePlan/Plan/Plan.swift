@@ -38,6 +38,11 @@ package struct Plan: Hashable, Sendable {
         return source || steps.contains { $0.makesAlpha }
     }
 
+    /// The same plan for a vector image, which has no resolution of its own: it is drawn as large as requested.
+    package var growing: Plan {
+        Plan(steps: steps.map { ($0 as? ResizeStep)?.growing ?? $0 }, settings: settings)
+    }
+
     package static func == (left: Plan, right: Plan) -> Bool { left.canonicalText == right.canonicalText }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(canonicalText) }

@@ -35,7 +35,7 @@ package struct ResizeStep: TransformStep {
     package let fit: Fit
     /// The centre, except for `cover`, `crop`, `auto` and `pad` (never one that is searched for `pad`, which cuts nothing).
     package let gravity: Gravity
-    /// Whether the image may be enlarged.
+    /// Whether the image may be enlarged; a vector image is without it, too (`Plan.growing`).
     package let enlarge: Bool
     /// Whether pixels are averaged in linear light instead of as stored, so that fine detail keeps its brightness.
     ///
@@ -92,6 +92,20 @@ package struct ResizeStep: TransformStep {
             }
         self.enlarge = enlarge
         self.isLinear = isLinear
+    }
+
+    /// The same resize of an image that may be enlarged.
+    var growing: ResizeStep {
+        ResizeStep(
+            width: width,
+            height: height,
+            leastWidth: leastWidth,
+            leastHeight: leastHeight,
+            fit: fit,
+            gravity: gravity,
+            enlarge: true,
+            isLinear: isLinear
+        )
     }
 
     package static func make(from parameters: [Parameter], in context: StepContext) throws(RequestError) -> Self? {

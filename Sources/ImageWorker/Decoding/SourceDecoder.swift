@@ -216,17 +216,34 @@ struct SourceDecoder {
     /// Whether the source is a vector image, drawn at any size.
     var drawsAtAnySize: Bool { coder.drawsAtAnySize }
 
-    /// Returns the scale at which a vector image is drawn so that the plan's first step, a resize, has least to do; 1 for others.
-    func scale(for steps: [ResolvedStep], of size: PixelSize, maximumPixels: Int) -> Double {
-        guard coder.drawsAtAnySize, let resize = steps.first?.step as? ResizeStep else { return 1 }
-        let scaled = resize.geometry(for: size).scaled
-        let wanted = max(Double(scaled.width) / Double(size.width), Double(scaled.height) / Double(size.height))
+    /// Returns the scale at which a vector image is drawn so that the plan's resize has least to do; 1 for others.
+    ///
+    /// Before a crop, it is an `enlargement` by a whole number, so that the rectangle's edges fall on whole pixels; 1 for none.
+    func drawing(
+        for steps: [ResolvedStep],
+        of size: PixelSize,
+        maximumPixels: Int
+    ) -> (scale: Double, enlargement: Int) {
+        guard coder.drawsAtAnySize, let index = steps.firstIndex(where: { $0.step is ResizeStep }),
+            let resize = steps[index].step as? ResizeStep
+        else { return (1, 1) }
+        let input = steps[index].input.size
+        let scaled = resize.geometry(for: input).scaled
+        let wanted = max(Double(scaled.width) / Double(input.width), Double(scaled.height) / Double(input.height))
         // Limits the scale, since a stretched strip needs much more on one side than on the other.
         let room = min(
             (Double(maximumPixels) / Double(size.pixels)).squareRoot(),
             Double(Self.longestDrawnSide) / Double(max(size.width, size.height))
         )
-        return min(wanted, room)
+        guard index > 0 else { return (min(wanted, room), 1) }
+        let keepsMeaning = steps[..<index].allSatisfy { resolved in
+            switch resolved.step.loadRequirement(on: resolved.input) {
+            case .anyScale, .rectangle: true
+            case .smooth, .fullSize: false
+            }
+        }
+        let whole = keepsMeaning ? max(1, Int(min(wanted.rounded(.up), room.rounded(.down)))) : 1
+        return (Double(whole), whole)
     }
 
     /// The longest side that cairo can draw.

@@ -19,6 +19,8 @@ struct Canvas {
     var auxiliaries: AuxiliaryPictures?
     /// The factor by which the image was loaded smaller than `shape.size`; 1 after the resize.
     private(set) var loadFactor: Int
+    /// The factor by which a vector image was drawn larger than `shape.size`, for the resize; 1 after it.
+    private(set) var enlargement: Int
     /// What the image shows of the decoded original.
     private(set) var region: SourceRegion
     private var orientation: Orientation
@@ -33,6 +35,7 @@ struct Canvas {
         frames: [Raster],
         size: PixelSize,
         loadFactor: Int = 1,
+        enlargement: Int = 1,
         orientation: Orientation,
         opaqueBackground: Color?,
         deadline: Deadline
@@ -40,6 +43,7 @@ struct Canvas {
         self.frames = frames
         shape = PictureShape(size: size)
         self.loadFactor = loadFactor
+        self.enlargement = enlargement
         region = SourceRegion(orientation)
         self.orientation = orientation
         self.opaqueBackground = opaqueBackground
@@ -47,7 +51,8 @@ struct Canvas {
         needsConversion = frames.contains { !$0.isPlainSRGB }
     }
 
-    /// The upright size of the loaded pixels; smaller than `shape.size` if the source was loaded smaller, until the resize.
+    /// The upright size of the loaded pixels; another than `shape.size` if the source was loaded smaller or drawn larger, until the
+    /// resize.
     var loadedSize: PixelSize {
         let size = PixelSize(width: frames[0].width, height: frames[0].height)
         return orientation.swapsSides ? size.transposed : size
@@ -161,6 +166,7 @@ struct Canvas {
         }
         self.shape = shape
         loadFactor = 1
+        enlargement = 1
         isShrunk = false
     }
 }

@@ -40,7 +40,7 @@ struct OutputMaker {
         if let mezzanine = Mezzanine(planText: output.plan) { return decoder.loadFactor(of: mezzanine) }
         if LosslessCopy.orientation(inPlan: output.plan) != nil { return nil }
         if OriginalTranscoding.isClean(inPlan: output.plan) != nil { return nil }
-        let plan = try Plan(canonicalText: PictureDescription.reading(output.plan).0)
+        let plan = try readPlan(PictureDescription.reading(output.plan).0)
         guard !plan.settings.format.isMetadata, !decoder.drawsAtAnySize, !takesAnother(plan) else { return nil }
         let steps = try PlanGeometry.resolve(plan, source: facts.orientedSize, maximumPixels: maximumPixels)
         let (_, choice) = try chooseFrames(plan, steps.last?.output.size ?? facts.orientedSize)
@@ -52,11 +52,17 @@ struct OutputMaker {
     ///
     /// - Throws: as `make`.
     func firstResize() throws -> PixelSize? {
-        let plan = try Plan(canonicalText: PictureDescription.reading(output.plan).0)
+        let plan = try readPlan(PictureDescription.reading(output.plan).0)
         let steps = try PlanGeometry.resolve(plan, source: facts.orientedSize, maximumPixels: maximumPixels)
         guard let resize = steps.first?.step as? ResizeStep, !resize.isLinear else { return nil }
         let scaled = resize.geometry(for: facts.orientedSize).scaled
         return Orientation(exif: facts.orientation).swapsSides ? scaled.transposed : scaled
+    }
+
+    /// Reads a plan; a vector image is enlarged without `enlarge`, since it is drawn at any size.
+    private func readPlan(_ text: String) throws(RequestError) -> Plan {
+        let plan = try Plan(canonicalText: text)
+        return decoder.drawsAtAnySize ? plan.growing : plan
     }
 
     /// Whether a plan takes a frame or page other than the first.
@@ -82,7 +88,7 @@ struct OutputMaker {
         }
         var clock = StageClock()
         let (text, isClean) = PictureDescription.reading(output.plan)
-        let plan = try Plan(canonicalText: text)
+        let plan = try readPlan(text)
         if plan.settings.format.isMetadata { return try makeDescription(plan, isClean: isClean) }
         let steps = try PlanGeometry.resolve(plan, source: facts.orientedSize, maximumPixels: maximumPixels)
         let planned = steps.last?.output.size ?? facts.orientedSize
@@ -203,7 +209,7 @@ struct OutputMaker {
     ) throws -> (Canvas, Animation?) {
         let isAnimated = choice.isAnimated
         let factor = isAnimated ? 1 : decoder.loadFactor(steps, facts, within: limits.bytes)
-        let scale = decoder.scale(
+        let (scale, enlargement) = decoder.drawing(
             for: steps,
             of: facts.orientedSize,
             maximumPixels: min(maximumPixels, max(1, limits.bytes / DecodeBudget.bytesPerPixel))
@@ -229,6 +235,7 @@ struct OutputMaker {
             frames: frames,
             size: facts.orientedSize,
             loadFactor: factor,
+            enlargement: enlargement,
             orientation: Orientation(exif: facts.orientation),
             opaqueBackground: background.flatMap { $0.isOpaque ? $0 : nil },
             deadline: deadline

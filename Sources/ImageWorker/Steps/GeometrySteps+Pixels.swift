@@ -32,7 +32,10 @@ extension Canvas {
         switch placement {
         case .rectangle(let rectangle):
             try settle()
-            let loaded = ShrinkOnLoad.rectangle(rectangle, of: shape.size, factor: loadFactor, on: loadedSize)
+            let loaded =
+                enlargement > 1
+                ? rectangle.enlarged(by: enlargement, of: shape.size, on: loadedSize)
+                : ShrinkOnLoad.rectangle(rectangle, of: shape.size, factor: loadFactor, on: loadedSize)
             try change(to: PictureShape(size: rectangle.size), showing: rectangle) { frame in
                 try frame.cropped(left: loaded.left, top: loaded.top, width: loaded.width, height: loaded.height)
             }
@@ -46,6 +49,17 @@ extension Canvas {
                 try frame.cropped(left: offset.left, top: offset.top, width: size.width, height: size.height)
             }
         }
+    }
+}
+
+extension PixelRectangle {
+    /// Maps the rectangle to an image that was drawn larger; an edge of the image maps to an edge, even if its size was rounded.
+    fileprivate func enlarged(by factor: Int, of picture: PixelSize, on drawn: PixelSize) -> PixelRectangle {
+        let left = min(left * factor, drawn.width - 1)
+        let top = min(top * factor, drawn.height - 1)
+        let right = right == picture.width ? drawn.width : min(right * factor, drawn.width)
+        let bottom = bottom == picture.height ? drawn.height : min(bottom * factor, drawn.height)
+        return PixelRectangle(left: left, top: top, width: max(1, right - left), height: max(1, bottom - top))
     }
 }
 

@@ -37,6 +37,21 @@ struct ResizeGeometryTests {
     }
 
     @Test(arguments: [
+        ("w=400", "400x200"), ("h=400", "800x400"), ("w=50", "50x25"), ("w=400&h=400", "400x200"),
+        ("w=400&h=400&fit=cover", "400x400"), ("w=400&h=400&fit=crop", "400x400"), ("w=400&h=300&fit=auto", "400x300"),
+        ("w=400&h=400&fit=fill", "400x400"), ("w=400&h=400&fit=outside", "800x400"),
+        ("w=150&h=400&fit=adaptive", "300x150"), ("w=200%25", "200x100"), ("crop=50x50&w=400", "400x400"),
+    ])
+    func `a vector image grows to the requested size`(query: String, expected: String) throws {
+        let plan = try RequestLanguage.parse(query: query, options: ParseOptions()).plan
+        let source = PixelSize(width: 100, height: 50)
+        #expect(try PlanGeometry.outputSize(of: plan.growing, source: source).description == expected)
+        let padded = try RequestLanguage.parse(query: "w=400&h=400&fit=pad", options: ParseOptions()).plan.growing
+        let resize = try #require(padded.steps.first as? ResizeStep)
+        #expect(resize.geometry(for: source).scaled == PixelSize(width: 400, height: 200))
+    }
+
+    @Test(arguments: [
         ("center", 100, 0), ("north", 100, 0), ("west", 0, 0), ("east", 200, 0), ("0.3,0.5", 20, 0), ("0.1,0.9", 0, 0),
         ("0.9,0", 200, 0),
     ])

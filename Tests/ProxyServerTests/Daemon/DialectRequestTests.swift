@@ -73,6 +73,21 @@ struct DialectRequestTests {
         #expect(try rig.cacheStatus(ours)?.hasPrefix("edgeprint; fwd=uri-miss") == true)
     }
 
+    @Test func `a vector image grows without enlarge, as in imgproxy, and an image of pixels does not`() throws {
+        let svg = "<svg xmlns='http://www.w3.org/2000/svg' width='100' height='50'><rect width='9' height='9'/></svg>"
+        let images = ["a.svg": Array(svg.utf8), "a.png": picture]
+        let rig = try EndToEndRig(sources: Self.sources, script: ScriptedOrigin.pictures(images))
+        func size(_ target: String) throws -> [Int]? {
+            let answer = try rig.get(target)
+            #expect(answer.status == 200, "\(answer.text)")
+            return PictureHeader.size(ofPNG: answer.body)
+        }
+        #expect(try size("/resized/_/rs:fit:400:0/f:png/plain/a.svg") == [400, 200])
+        #expect(try size("/resized/_/rs:fill:400:400/f:png/plain/a.svg") == [400, 400])
+        #expect(try size("/photos/a.svg?w=400&format=png") == [400, 200])
+        #expect(try size("/resized/_/rs:fit:400:0/f:png/plain/a.png") == [64, 48])
+    }
+
     @Test(arguments: ["prefix\":\"/thumbs/", "prefix\":\"/thumbs/a", "source\":\"thumbs"])
     func `a purge of a source that has the images of another one names that one`(order: String) throws {
         let rig = try rig()
