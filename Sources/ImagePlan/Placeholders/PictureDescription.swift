@@ -1,6 +1,6 @@
 /// The description of an image that `format=json` returns.
 ///
-/// Size, transparency, colours and hashes describe the transformed image; format, bytes, frames, orientation and EXIF fields
+/// Size, transparency, colours and hashes describe the transformed image; format, bytes, frames, pages, orientation and EXIF fields
 /// describe the original.
 package struct PictureDescription: Hashable, Sendable {
     /// The prefix of plans whose description omits camera data because the source serves no metadata (`originals: clean`).
@@ -23,6 +23,8 @@ package struct PictureDescription: Hashable, Sendable {
     package var format: ImageFormat
     package var bytes: Int
     package var frames: Int
+    /// The number of pages of the original, or of images of an icon.
+    package var pages = 1
     /// EXIF orientation, 1–8.
     package var orientation: Int
     package var camera: CameraFacts
@@ -117,6 +119,7 @@ package struct PictureDescription: Hashable, Sendable {
             "\"type\":\"\(format.mediaType)\"", "\"bytes\":\(bytes)", "\"frames\":\(frames)",
             "\"orientation\":\(orientation)",
         ]
+        let paged = pages > 1 ? ["\"pages\":\(pages)"] : []
         let played = playback.map { ["\"loop\":\($0.loop)", "\"duration\":\($0.duration)"] } ?? []
         let looks = [
             "\"color\":{\"dominant\":\(dominant),\"palette\":[\(colors.joined(separator: ","))]}",
@@ -125,7 +128,7 @@ package struct PictureDescription: Hashable, Sendable {
             "\"exif\":{\(camera.members.joined(separator: ","))}",
         ]
         let pixels = pixel.map { [$0.member] } ?? []
-        return "{\((members + played + colours.members + pixels + looks).joined(separator: ","))}\n"
+        return "{\((members + paged + played + colours.members + pixels + looks).joined(separator: ","))}\n"
     }
 
     /// Formats a share with three decimals.

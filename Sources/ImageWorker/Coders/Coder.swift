@@ -16,6 +16,9 @@ protocol Coder: Sendable {
     var settings: [PlanSetting] { get }
     /// Whether frames after the first are decoded.
     var decodesAnimation: Bool { get }
+    /// Whether `open` can open pages after the first; what libvips counts as pages is something else in other formats, such as the
+    /// resolutions of a JPEG 2000.
+    var hasPages: Bool { get }
     /// Whether the format is a vector format, drawn at any size.
     var drawsAtAnySize: Bool { get }
     /// A tiny file for trying the decoder of a format without an encoder.
@@ -78,6 +81,7 @@ extension Coder {
     var traits: EncoderTraits? { nil }
     var settings: [PlanSetting] { [] }
     var decodesAnimation: Bool { false }
+    var hasPages: Bool { false }
     var drawsAtAnySize: Bool { false }
     var sample: [UInt8]? { nil }
 

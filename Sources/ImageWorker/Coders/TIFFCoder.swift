@@ -12,6 +12,7 @@ struct TIFFCoder: Coder {
         isLosslessPossible: true,
         longestSide: 1_000_000
     )
+    let hasPages = true
 
     func open(_ source: SourceMapping, _ options: DecodingOptions) throws -> Raster {
         try Raster.make("load") { out in

@@ -42,6 +42,7 @@ struct PDFCoder: Coder {
         """.utf8
     )
 
+    let hasPages = true
     let drawsAtAnySize = true
 
     func open(_ source: SourceMapping, _ options: DecodingOptions) throws -> Raster {

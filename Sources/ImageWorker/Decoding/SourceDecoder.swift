@@ -75,16 +75,16 @@ struct SourceDecoder {
         if let facts = try coder.frameFacts(of: mapping) { return facts }
         let raster = try coder.open(mapping, DecodingOptions(page: page, dpi: dpi))
         let orientation = raster.integer(VIPS_META_ORIENTATION) ?? 1
-        let pages = max(1, raster.integer(VIPS_META_N_PAGES) ?? 1)
+        let count = max(1, raster.integer(VIPS_META_N_PAGES) ?? 1)
         // A source with delays has frames, even if only the first can be decoded.
         let isAnimation = coder.decodesAnimation || raster.has(Animation.delayField)
         return Facts(
             format: coder.format,
             size: PixelSize(width: raster.width, height: raster.height),
-            frames: isAnimation ? pages : 1,
+            frames: isAnimation ? count : 1,
             orientation: (1...8).contains(orientation) ? orientation : 1,
             hasAlpha: raster.hasAlpha,
-            pages: isAnimation ? 1 : pages,
+            pages: coder.hasPages ? count : 1,
             stored: coder.storedSize(of: mapping)
         )
     }

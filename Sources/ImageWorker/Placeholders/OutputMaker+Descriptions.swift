@@ -40,6 +40,7 @@ extension OutputMaker {
                 let duration = animation.duration(frames: facts.frames)
                 description.playback = PictureDescription.Playback(loop: animation.rounds, duration: duration)
             }
+            description.pages = facts.pages
             description.colours = try colours()
             description.pixel = try plan.settings.pixel.map { try pixel($0, plan) }
             text = description.json
