@@ -175,9 +175,9 @@ struct TintTests {
     }
 
     @Test func `opaque images stay so in the modes that need the whole colour`() throws {
-        let source = PixelImage(width: 2, height: 2) { _, _ in [200, 90, 30, 255] }
+        let source = PixelImage(width: 2, height: 2, channels: 3) { _, _ in [200, 90, 30] }
         for mode in ["hue", "saturation", "colour", "luminosity"] {
-            let made = try Workbench.make("tint=20a0ff60,\(mode)&format=png", of: Workbench.png(source))
+            let made = try Workbench.make("tint=20a0ff60,\(mode)&format=png", of: Workbench.png(source), as: .png)
             #expect(try Workbench.decode(made).channels == 3, "\(mode)")
         }
     }

@@ -37,7 +37,7 @@ extension DiskIndex {
 
     /// A copy in the current layout, in a temporary file.
     func migratedCopy() throws(SQLiteError) -> DiskIndex {
-        var copy = try SQLiteConnection(copying: connection)
+        var copy = try connection.copied()
         try copy.migrate(Self.migrations)
         return DiskIndex(copy)
     }

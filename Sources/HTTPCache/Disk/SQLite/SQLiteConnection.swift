@@ -42,18 +42,21 @@ import CSQLite
         unsafe handle = unsafe opened
     }
 
-    /// Copies another database into a temporary one, which only this connection sees and which ends with it.
+    /// Copies the database into a temporary one, which only the returned connection sees and which ends with it.
     ///
     /// SQLite keeps it in a file without a name, in the folder for temporary files, so that memory stays bounded.
-    init(copying other: borrowing SQLiteConnection) throws(SQLiteError) {
-        try self.init(path: "", access: .readWrite)
-        guard let backup = unsafe sqlite3_backup_init(handle, "main", other.handle, "main") else {
-            throw error(unsafe sqlite3_errcode(handle), "copy")
+    borrowing func copied() throws(SQLiteError) -> SQLiteConnection {
+        let copy = try SQLiteConnection(path: "", access: .readWrite)
+        guard let backup = unsafe sqlite3_backup_init(copy.handle, "main", handle, "main") else {
+            throw copy.error(unsafe sqlite3_errcode(copy.handle), "copy")
         }
         let step = unsafe sqlite3_backup_step(backup, -1)
         let code = unsafe sqlite3_backup_finish(backup)
         // A database in use is no failure to SQLite, since the step can be repeated.
-        guard step == SQLITE_DONE, code == SQLITE_OK else { throw error(step == SQLITE_DONE ? code : step, "copy") }
+        guard step == SQLITE_DONE, code == SQLITE_OK else {
+            throw copy.error(step == SQLITE_DONE ? code : step, "copy")
+        }
+        return copy
     }
 
     /// A path escaped for SQLite's URI file names.
