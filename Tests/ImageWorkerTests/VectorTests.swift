@@ -181,6 +181,19 @@ struct VectorTests {
         #expect(made.description.height == 400)
     }
 
+    @Test(arguments: [
+        ("pad=2&w=400", 14), ("w=400&h=400&fit=cover&gravity=attention", 10), ("w=300%25", 10),
+        ("pad=2&w=400&enlarge=1", 400), ("w=400&h=400&fit=cover&gravity=attention&enlarge=1", 400),
+        ("w=300%25&enlarge=1", 30),
+    ])
+    func `grows only with enlarge where it could not be drawn larger or its size is not known`(
+        query: String,
+        width: Int
+    ) throws {
+        let made = try Workbench.make(query + "&format=png", of: svg("width='10' height='10'"), as: .svg)
+        #expect(made.description.width == width && made.description.height == width)
+    }
+
     @Test func `a description is that of the drawing`() throws {
         let made = try Workbench.make("w=400&format=json", of: svg("width='10' height='5'"), as: .svg)
         #expect(made.description.width == 400 && made.description.height == 200)

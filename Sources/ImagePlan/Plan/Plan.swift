@@ -35,10 +35,13 @@ package struct Plan: Hashable, Sendable {
     /// Whether the result can have transparent pixels, for a source with or without them.
     package func hasAlpha(source: Bool) -> Bool {
         if let background, background.isOpaque { return false }
-        return source || steps.contains { $0.makesAlpha }
+        return steps.reduce(source) { hasAlpha, step in
+            let tint = step as? TintStep
+            return tint?.mode == .destOver && tint?.color.isOpaque == true ? false : hasAlpha || step.makesAlpha
+        }
     }
 
-    /// The same plan for a vector image, which has no resolution of its own: it is drawn as large as requested.
+    /// The same plan for a vector image, which has no resolution of its own: it is drawn at the sides that the resize states in pixels.
     package var growing: Plan {
         Plan(steps: steps.map { ($0 as? ResizeStep)?.growing ?? $0 }, settings: settings)
     }

@@ -94,16 +94,20 @@ package struct ResizeStep: TransformStep {
         self.isLinear = isLinear
     }
 
-    /// The same resize of an image that may be enlarged.
+    /// The same resize of an image that may be enlarged to sides in pixels.
+    ///
+    /// Percentages enlarge only with `enlarge`, since what they come to is unknown when requests are admitted; and a place that is searched
+    /// for needs the whole scaled image in memory, which can be many times the result.
     var growing: ResizeStep {
-        ResizeStep(
+        for case .percent? in [width, height] { return self }
+        return ResizeStep(
             width: width,
             height: height,
             leastWidth: leastWidth,
             leastHeight: leastHeight,
             fit: fit,
             gravity: gravity,
-            enlarge: true,
+            enlarge: enlarge || !gravity.needsPixels,
             isLinear: isLinear
         )
     }

@@ -236,14 +236,31 @@ struct SourceDecoder {
             Double(Self.longestDrawnSide) / Double(max(size.width, size.height))
         )
         guard index > 0 else { return (min(wanted, room), 1) }
-        let keepsMeaning = steps[..<index].allSatisfy { resolved in
+        let whole = Self.scales(steps[..<index]) ? max(1, Int(min(wanted.rounded(.up), room.rounded(.down)))) : 1
+        return (Double(whole), whole)
+    }
+
+    /// Whether steps do the same to a vector image that is drawn larger.
+    private static func scales(_ steps: ArraySlice<ResolvedStep>) -> Bool {
+        steps.allSatisfy { resolved in
             switch resolved.step.loadRequirement(on: resolved.input) {
             case .anyScale, .rectangle: true
             case .smooth, .fullSize: false
             }
         }
-        let whole = keepsMeaning ? max(1, Int(min(wanted.rounded(.up), room.rounded(.down)))) : 1
-        return (Double(whole), whole)
+    }
+
+    /// Returns the plan as it is applied: the resize of a vector image may enlarge without `enlarge`, since the image is drawn larger.
+    ///
+    /// Not after steps that need the image at its own size, which would be enlarged from few pixels.
+    ///
+    /// - Throws: as `PlanGeometry.resolve`.
+    func effective(_ plan: Plan, of size: PixelSize, maximumPixels: Int) throws(RequestError) -> Plan {
+        let before = Array(plan.steps.prefix { !($0 is ResizeStep) })
+        guard coder.drawsAtAnySize, before.count < plan.steps.count else { return plan }
+        let start = Plan(steps: before, settings: plan.settings)
+        let steps = try PlanGeometry.resolve(start, source: size, maximumPixels: maximumPixels)
+        return Self.scales(steps[...]) ? plan.growing : plan
     }
 
     /// The longest side that cairo can draw.

@@ -59,10 +59,8 @@ struct OutputMaker {
         return Orientation(exif: facts.orientation).swapsSides ? scaled.transposed : scaled
     }
 
-    /// Reads a plan; a vector image is enlarged without `enlarge`, since it is drawn at any size.
     private func readPlan(_ text: String) throws(RequestError) -> Plan {
-        let plan = try Plan(canonicalText: text)
-        return decoder.drawsAtAnySize ? plan.growing : plan
+        try decoder.effective(Plan(canonicalText: text), of: facts.orientedSize, maximumPixels: maximumPixels)
     }
 
     /// Whether a plan takes a frame or page other than the first.
