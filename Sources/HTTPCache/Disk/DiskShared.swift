@@ -23,6 +23,9 @@ final class DiskShared: Sendable {
     private let bounds: Lock<DiskLimits>
     private let uses = Atomic<Int64>(0)
     private let deletions = Lock(Observer())
+    /// Damaged files of the seed that were reported.
+    private let reported = Lock(Set<String>())
+    private static let mostReported = 1024
 
     /// A structure, because a lock that holds a function itself wraps it in another one with each access.
     private struct Observer: Sendable {
@@ -93,9 +96,11 @@ final class DiskShared: Sendable {
     /// Tells the observer, outside of any lock.
     func noteDeleted(_ files: DeletedFiles) { deletions.withLock { $0.call }?(files) }
 
-    /// Counts and reports a damaged content file, which is about to be removed.
+    /// Counts and reports a damaged content file, which is about to be removed; one of the seed, which stays, is reported once.
     func noteDamage(_ path: String) {
         count { $0.corruptions += 1 }
+        let isInSeed = configuration.seed.map { path.hasPrefix($0 + "/") } ?? false
+        if isInSeed, !reported.withLock({ $0.count < Self.mostReported && $0.insert(path).inserted }) { return }
         configuration.fileDamaged?(path)
     }
 

@@ -168,13 +168,16 @@ extension DiskStore {
     /// Opens a content file; `nil` when it does not match its row, which the writer then checks.
     ///
     /// The first time after the start, the body is hashed and compared with its digest.
+    ///
+    /// - Parameter mayRelieve: whether to close other descriptors and try once more if there is none left.
     func open(
         in folder: DiskFolder,
         _ diskClass: DiskClass,
         _ key: CacheKey,
         digest: CacheKey,
         length: Int,
-        trailer: Int
+        trailer: Int,
+        mayRelieve: Bool = true
     ) -> SharedDescriptor? {
         let path = folder.file(diskClass, key, digest)
         let files = shared.configuration.files
@@ -193,8 +196,16 @@ extension DiskStore {
                 return nil
             }
         } catch {
-            if error.code == EMFILE, shared.configuration.relief?.relieve() == true {
-                return open(in: folder, diskClass, key, digest: digest, length: length, trailer: trailer)
+            if mayRelieve, error.code == EMFILE, shared.configuration.relief?.relieve() == true {
+                return open(
+                    in: folder,
+                    diskClass,
+                    key,
+                    digest: digest,
+                    length: length,
+                    trailer: trailer,
+                    mayRelieve: false
+                )
             }
             if error.code != ENOENT { shared.count { $0.errors += 1 } }
         }

@@ -25,12 +25,12 @@ extension Transfer {
         }
         let type = unsafe address.pointee.socktype | CInt(SOCK_CLOEXEC.rawValue)
         var opened = unsafe socket(address.pointee.family, type, address.pointee.protocol)
-        if opened < 0, errno == EMFILE || errno == ENFILE {
-            if configuration.relief?.relieve() == true {
-                opened = unsafe socket(address.pointee.family, type, address.pointee.protocol)
-            }
-            isOutOfDescriptors = opened < 0
+        var isLacking = opened < 0 && (errno == EMFILE || errno == ENFILE)
+        if isLacking, configuration.relief?.relieve() == true {
+            opened = unsafe socket(address.pointee.family, type, address.pointee.protocol)
+            isLacking = opened < 0 && (errno == EMFILE || errno == ENFILE)
         }
+        isOutOfDescriptors = isLacking
         hasSocket = hasSocket || opened >= 0
         if let silence = options.timeouts.silence {
             var limit = CUnsignedInt(clamping: silence)

@@ -101,7 +101,7 @@ extension DaemonParts {
     static func watch(_ disk: inout DiskStore.Configuration, _ logger: Logger) {
         disk.healthChanged = diskReporter(logger)
         disk.fileDamaged = { path in
-            logger.warning("a file of the disk cache was damaged and is removed", metadata: ["file": "\(path)"])
+            logger.warning("a file of the disk cache is damaged and not used", metadata: ["file": "\(path)"])
         }
         disk.indexLost = {
             logger.warning(

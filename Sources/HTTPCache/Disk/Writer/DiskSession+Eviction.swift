@@ -129,7 +129,7 @@ extension DiskSession {
                 evicted += freed
             }
             free = try freeBytes(afterEvicting: evicted, from: before, log: log)
-            guard evictionYield.isOfUse else { throw .space(free: free, minimum: minimum) }
+            guard free >= wanted || evictionYield.isOfUse else { throw .space(free: free, minimum: minimum) }
         }
     }
 
@@ -145,26 +145,29 @@ extension DiskSession {
     ///   - before: the free bytes before it.
     ///   - log: the bytes of the index's log before it, which may have grown by more than the eviction has freed.
     /// - Returns: the free bytes after it.
-    private func freeBytes(afterEvicting bytes: Int, from before: Int, log: Int) throws(DiskFault) -> Int {
+    private func freeBytes(afterEvicting bytes: Int, from before: Int, log: Int?) throws(DiskFault) -> Int {
         var free = try freeBytes()
         if free <= before {
             // Others may have deleted files that are open here.
             shared.noteDeleted(.any)
             free = try freeBytes()
         }
-        let growth = free < before && bytes > 0 ? max(0, logBytes - log) : 0
+        var growth = 0
+        if bytes > 0, EvictionYield.isLittle(free - before, of: bytes), let log, let now = logBytes {
+            growth = max(0, now - log)
+        }
         let time = shared.configuration.time.monotonic
         evictionYield.note(evicted: bytes, freed: free - before + growth, free: free, at: time)
         return free
     }
 
-    /// Bytes of the index's log (SQLite's write-ahead log); 0 without one.
-    private var logBytes: Int {
+    /// Bytes of the index's log (SQLite's write-ahead log), 0 without one; `nil` if they cannot be known.
+    private var logBytes: Int? {
         do throws(Errno) {
             // SQLite has no locks on this file, which closing another descriptor would release.
             return try files.size(of: try files.open(folder.index + "-wal", flags: O_RDONLY | O_NOFOLLOW))
         } catch {
-            return 0
+            return error.code == ENOENT ? 0 : nil
         }
     }
 
@@ -294,6 +297,9 @@ struct EvictionYield {
     /// - Parameter now: monotonic nanoseconds.
     func isWorthwhile(free: Int, at now: Int64) -> Bool { pause == 0 || free >= goal || now >= until }
 
+    /// Whether the free space has grown by next to nothing of what was evicted; blocks, the index and other programs change it a little, too.
+    static func isLittle(_ freed: Int, of evicted: Int) -> Bool { freed <= evicted / 8 }
+
     /// Records an eviction.
     ///
     /// - Parameters:
@@ -301,8 +307,7 @@ struct EvictionYield {
     ///   - freed: the bytes by which the free space has grown.
     ///   - free: the free bytes now.
     mutating func note(evicted: Int, freed: Int, free: Int, at now: Int64) {
-        // Blocks, the index and other programs change the free space a little, too.
-        guard freed <= evicted / 8 else {
+        guard Self.isLittle(freed, of: evicted) else {
             pause = 0
             return
         }

@@ -26,9 +26,7 @@ extension DiskSession {
             if let received = try named(body, temporary) {
                 file = received
             } else {
-                file = try DiskFault.file { () throws(Errno) in
-                    try files.open(temporary, flags: O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW)
-                }
+                file = try DiskFault.file { () throws(Errno) in try create(temporary) }
                 try fill(file)
             }
             try DiskFault.file { () throws(Errno) in
@@ -42,6 +40,17 @@ extension DiskSession {
         noteWritten(path)
         shared.verified.insert(key, digest)
         return path
+    }
+
+    /// Creates a file, for which other descriptors are closed if there is none left.
+    private func create(_ path: String) throws(Errno) -> SharedDescriptor {
+        let flags = O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW
+        do throws(Errno) {
+            return try files.open(path, flags: flags)
+        } catch {
+            guard error.code == EMFILE, shared.configuration.relief?.relieve() == true else { throw error }
+            return try files.open(path, flags: flags)
+        }
     }
 
     /// Nobody can write to an unnamed body that was received completely (`BodySink`), so its digest is not checked again.

@@ -286,6 +286,8 @@ final class DiskWriter {
             session.sweeps = []
         }
         session = nil
+        // Whoever has deleted the lock may have emptied the folder; its files are open until somebody asks for them again.
+        if fault.isDisplaced { shared.noteDeleted(.any) }
         isIndexDamaged = isIndexDamaged || fault.isCorruption
         if fault.isCorruption { shared.readers.close() }
         isLockedOut = isForLock(fault)
