@@ -9,8 +9,12 @@ struct SmallPixelLimit: Hashable, Sendable {
     /// Limits below this, 0.1 megapixels, are reported.
     private static let usual = 100_000
 
+    /// The value that was probably meant; `nil` for one that would be no usual number of megapixels.
+    var megapixels: String? { pixels <= 1000 ? "\(pixels)MP" : nil }
+
     var reason: String {
-        "\(pixels) pixels are fewer than nearly every image has; megapixels are written as \(pixels)MP"
+        "\(pixels) pixels are fewer than nearly every image has"
+            + (megapixels.map { "; megapixels are written as \($0)" } ?? "")
     }
 
     /// All such limits of a configuration; one that a site or a source inherits counts once.

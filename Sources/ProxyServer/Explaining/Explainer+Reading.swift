@@ -5,7 +5,7 @@ extension Explainer {
     /// What a target in another language, or with parameters in its path, means in Edgeprint's own; none for a target that is in it.
     func readingSections(_ request: ExplainedTarget, _ own: OwnTarget) -> [Explanation.Section] {
         guard own.bytes != request.bytes || own.foreign != nil else { return [] }
-        let name = String(decoding: request.path.dropFirst().prefix { $0 != UInt8(ascii: "/") }, as: UTF8.self)
+        let name = RequestPath.name(in: request.path)
         let key =
             if own.foreign == nil {
                 "sources.\(name).path-style"

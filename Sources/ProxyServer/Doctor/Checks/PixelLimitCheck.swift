@@ -4,7 +4,11 @@ struct PixelLimitCheck: DoctorCheck {
 
     func findings(_ probe: any SystemProbe) -> [Finding] {
         SmallPixelLimit.all(in: configuration).map { limit in
-            .warning("limits", "\(limit.key): \(limit.reason)", fix: "write \(limit.pixels)MP")
+            .warning(
+                "limits",
+                "\(limit.key): \(limit.reason)",
+                fix: limit.megapixels.map { "write \($0)" } ?? "raise it, unless it is meant"
+            )
         }
     }
 }
