@@ -33,7 +33,8 @@ struct PlanTests {
         ("round=5", true), ("rotate=5", true), ("w=3&h=3&fit=pad", true), ("w=3&fit=pad", false),
         ("round=5&bg=fff", false),
         ("round=5&bg=ffffff80", true), ("rotate=5&bg=fff", false),
-        ("pad=5&tint=f00,dest-over", false), ("pad=5&tint=ff000080,dest-over", true), ("tint=f00,dest-over&pad=5", true),
+        ("pad=5&tint=f00,dest-over", false), ("pad=5&tint=ff000080,dest-over", true),
+        ("tint=f00,dest-over&pad=5", true),
     ])
     func `determines whether it adds alpha`(query: String, expected: Bool) throws {
         let plan = try RequestLanguage.parse(query: query, options: ParseOptions()).plan
