@@ -58,7 +58,7 @@ struct ImgproxySourceTests {
         let translation = try translate("/oKfUtW34Dvo2BGQehJFR4Nr0_rIjOtdtzJ3QFsUcXH8\(rest)")
         let code = HMACSHA256.code(of: Array("hello\(rest)".utf8), key: Array("secret".utf8))
         #expect(translation.signature == .stated(code: code, message: Array(rest.utf8)))
-        #expect(translation.query == "w=300&h=400&fit=crop&gravity=attention&format=png")
+        #expect(translation.query == "w=300&h=400&fit=crop&gravity=attention&anim=first&format=png")
         // Shortened, and what proxies did to the path is undone first.
         let short = try translate("/oWaL7QoW5Ts/w%3A9/plain/http:/a.example/b")
         guard case .stated(let bytes, let message) = short.signature else {

@@ -32,7 +32,7 @@ struct SimulatedPool {
     private(set) var bytes = 0
     /// Bytes of their files and rows: an estimate.
     private var files = 0
-    /// The number of different objects that were ever stored; folders stay when their files are evicted.
+    /// The number of different objects that were ever stored; folders of the first level stay when their files are evicted.
     private var known = 0
     private(set) var entries = 0
     private(set) var evictions = 0
@@ -78,9 +78,9 @@ struct SimulatedPool {
     ///
     /// - Parameter scale: how many times as many objects as in this pool there are.
     func allocated(times scale: Int = 1) -> Int {
-        // Keys are distributed evenly: the expected number of folders with at least one of them.
-        let folders = [Self.folders.first, Self.folders.all].reduce(0) { sum, count in
-            sum + count * (1 - exp(-Double(known * scale) / count))
+        // Keys are distributed evenly: the expected number of folders with at least one of them. An inner one is removed with its last file.
+        let folders = [(Self.folders.first, known), (Self.folders.all, entries)].reduce(0) { sum, level in
+            sum + level.0 * (1 - exp(-Double(level.1 * scale) / level.0))
         }
         return files * scale + Int(folders.rounded()) * Self.block
     }

@@ -43,7 +43,8 @@ struct DiskIndexCheckTests {
         var found: [String] = []
         let listener = DiskCheck.Listener(found: { damage, _ in found.append("\(damage.kind) \(damage.path)") })
         let check = DiskCheck(path: folder.path, isReadable: isReadable, listener: listener)
-        return (found, try check.run(repairs: repairs))
+        let result = try check.run(repairs: repairs)
+        return (found, result)
     }
 
     private func index() throws -> [UInt8] {

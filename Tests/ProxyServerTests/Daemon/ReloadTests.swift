@@ -160,7 +160,7 @@ struct ReloadTests {
         for target in ["/photos/a.png", "/photos/a.png?w=8", "/photos/a.png?w=9"] {
             #expect(try rig.get(target).status == 403, "\(target)")
         }
-        #expect(try rig.cacheStatus(fetch) == "edgeprint; hit; detail=memory")
+        #expect(try rig.cacheStatus(fetch)?.hasPrefix("edgeprint; hit") == true)
         try apply("remote: { allow: [127.0.0.1] }", from: own, to: none, times: 2)
         for target in [fetch, fetch + "&w=8", fetch + "&w=9"] {
             #expect(try rig.get(target).status == 403, "\(target)")

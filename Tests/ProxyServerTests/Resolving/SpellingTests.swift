@@ -18,7 +18,7 @@ struct SpellingTests {
           photos: { url: "https://photos.example.com/%7euser/x/../b/", forward-query: [v, size], mirrors: ["https://m.example/%7eu/"] }
           sorted: { url: "https://photos.example.com/", forward-query: [v, size], sort-query: true }
           files: { url: "https://files.example.com/", raw: true }
-          bucket: { url: "s3://pics/a b~/", forward-query: [v], auth: { access-key: A, secret-key: b } }
+          bucket: { url: "s3://pics/a b~/", region: eu-west-1, forward-query: [v], auth: { access-key: A, secret-key: b } }
           folder: { url: "file:///srv/images/" }
         remote: { allow: ["*"] }
         """

@@ -36,7 +36,7 @@ struct SiteTableTests {
     }
 
     @Test func `suggests a site without two marks at the end of the sentence`() throws {
-        let table = try SiteTable(try load(Self.sites), time: ManualTime())
+        let table = try SiteTable(try load("hosts: [img.example]\n\(Self.sites)"), time: ManualTime())
         #expect(Problem.unknownSite("shp", in: table).detail == "There is no site 'shp'; did you mean shop?")
         #expect(Problem.unknownSite("nothing-like-it", in: table).detail == "There is no site 'nothing-like-it'.")
     }
