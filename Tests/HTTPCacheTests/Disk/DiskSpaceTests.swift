@@ -73,54 +73,6 @@ struct DiskSpaceTests {
         store.close()
     }
 
-    @Test func `evicts once if that frees nothing, and then only after pauses that grow`() throws {
-        let files = ScriptedFiles()
-        let store = try open(files, DiskLimits(originals: 1 << 20, variants: 1 << 20, minimumFree: 10_000))
-        for number in 1...9 { put(number, into: store) }
-        files.setFree { 9_500 }
-        // 1,500 bytes are missing for the minimum and the object.
-        put(10, into: store)
-        #expect(store.statistics.variants.evictions == 2)
-        #expect(store.health.description.contains("less than cache.min-free (10000)"))
-        for number in 11...20 {
-            time.advance(seconds: 2)
-            put(number, into: store)
-            store.flush()
-        }
-        #expect(store.statistics.variants.evictions == 2)
-        // One each after 30 seconds, and after 60 further ones, for the minimum alone.
-        for (seconds, evictions) in [(10, 3), (59, 3), (1, 4)] {
-            time.advance(seconds: Int64(seconds))
-            store.flush()
-            store.flush()
-            #expect(store.statistics.variants.evictions == evictions)
-        }
-        files.setFree { 1 << 30 }
-        time.advance(seconds: 2)
-        store.flush()
-        store.flush()
-        put(21, into: store)
-        #expect(store.health == .healthy && has(21, store))
-        #expect((5...9).allSatisfy { has($0, store) })
-        store.close()
-    }
-
-    @Test func `evicts again as soon as what it has evicted is free`() throws {
-        let files = ScriptedFiles()
-        let store = try open(files, DiskLimits(originals: 1 << 20, variants: 1 << 20, minimumFree: 10_000))
-        for number in 1...9 { put(number, into: store) }
-        files.setFree { 9_500 }
-        put(10, into: store)
-        put(11, into: store)
-        #expect(store.statistics.variants.evictions == 2)
-        // The first of the two has been closed.
-        let entries: @Sendable () -> Int = { store.statistics.variants.entries }
-        files.setFree { 10_500 + (7 - entries()) * 1000 }
-        put(12, into: store)
-        #expect(store.statistics.variants.evictions == 3 && has(12, store))
-        store.close()
-    }
-
     @Test func `tells which variants' files it has deleted, and that any may be if evictions free nothing`() throws {
         let files = ScriptedFiles()
         let store = try open(files, DiskLimits(originals: 1 << 20, variants: 1 << 20, minimumFree: 10_000))

@@ -1,4 +1,3 @@
-import Glibc
 import LinuxSystem
 
 /// Eviction for quotas: least recently used first, in small transactions.
@@ -112,91 +111,50 @@ extension DiskSession {
 extension DiskSession {
     /// Evicts the least recently used entries until storing an object leaves the minimum free.
     ///
-    /// Evicts no more than is missing: if that frees nothing, as with files that are still being sent, the object is dropped, and so are
-    /// later ones until another eviction is worthwhile.
-    func makeSpace(for length: Int) throws(DiskFault) {
+    /// Evicts no more than is missing: if that frees nothing, as with files that are still being sent, the object is dropped.
+    private func makeSpace(for length: Int) throws(DiskFault) {
         let minimum = shared.limits.minimumFree
         guard minimum > 0 else { return }
         let wanted = minimum + length
         var free = try freeBytes()
         while free < wanted {
-            guard isEvictionWorthwhile(free: free) else { throw .space(free: free, minimum: minimum) }
-            let (before, log) = (free, logBytes)
-            var evicted = 0
-            while evicted < wanted - before {
-                let freed = try evictSomewhere(wanted - before - evicted)
+            var missing = wanted - free
+            while missing > 0 {
+                let freed = try evictSomewhere(missing)
                 if freed == 0 { break }
-                evicted += freed
+                missing -= freed
             }
-            free = try freeBytes(afterEvicting: evicted, from: before, log: log)
-            guard free >= wanted || evictionYield.isOfUse else { throw .space(free: free, minimum: minimum) }
+            // Because of blocks and the index's log, this differs from the bodies' bytes.
+            let before = free
+            free = try freeBytes(closingFilesAt: before)
+            guard free > before else { throw .space(free: free, minimum: minimum) }
         }
     }
 
-    /// Whether entries may be evicted for free space.
-    private func isEvictionWorthwhile(free: Int) -> Bool {
-        evictionYield.isWorthwhile(free: free, at: shared.configuration.time.monotonic)
+    /// The bytes of free space after an eviction; if that has freed none, those after all files of deleted entries were closed.
+    private func freeBytes(closingFilesAt before: Int) throws(DiskFault) -> Int {
+        let free = try freeBytes()
+        guard free <= before else { return free }
+        shared.noteDeleted(.any)
+        return try freeBytes()
     }
 
-    /// Measures what an eviction has freed.
-    ///
-    /// Because of blocks, this differs from the bodies' bytes.
-    /// - Parameters:
-    ///   - before: the free bytes before it.
-    ///   - log: the bytes of the index's log before it, which may have grown by more than the eviction has freed.
-    /// - Returns: the free bytes after it.
-    private func freeBytes(afterEvicting bytes: Int, from before: Int, log: Int?) throws(DiskFault) -> Int {
-        var free = try freeBytes()
-        if free <= before {
-            // Others may have deleted files that are open here.
-            shared.noteDeleted(.any)
-            free = try freeBytes()
-        }
-        var growth = 0
-        if bytes > 0, EvictionYield.isLittle(free - before, of: bytes), let log, let now = logBytes {
-            growth = max(0, now - log)
-        }
-        let time = shared.configuration.time.monotonic
-        evictionYield.note(evicted: bytes, freed: free - before + growth, free: free, at: time)
-        return free
-    }
-
-    /// Bytes of the index's log (SQLite's write-ahead log), 0 without one; `nil` if they cannot be known.
-    private var logBytes: Int? {
-        do throws(Errno) {
-            // SQLite has no locks on this file, which closing another descriptor would release.
-            return try files.size(of: try files.open(folder.index + "-wal", flags: O_RDONLY | O_NOFOLLOW))
-        } catch {
-            return error.code == ENOENT ? 0 : nil
-        }
-    }
-
-    /// Whether an object may be stored again after there was no space for one.
-    func hasRecovered() -> Bool {
+    /// Whether the file system has the minimum free.
+    func hasSpace() -> Bool {
         let minimum = shared.limits.minimumFree
         guard minimum > 0 else { return true }
-        do throws(Errno) {
-            let free = try files.freeBytes(folder.path)
-            return free >= minimum && isEvictionWorthwhile(free: free)
-        } catch {
-            return true
-        }
+        do throws(Errno) { return try files.freeBytes(folder.path) >= minimum } catch { return true }
     }
 
     /// Evicts a few entries while less than the minimum is free.
     ///
     /// - Returns: whether there may be more to do.
     func yieldSpace() throws(DiskFault) -> Bool {
-        let minimum = shared.limits.minimumFree
-        guard minimum > 0 else { return false }
-        let before: Int
-        do throws(Errno) { before = try files.freeBytes(folder.path) } catch { return false }
-        guard before < minimum, isEvictionWorthwhile(free: before) else { return false }
-        let log = logBytes
-        let evicted = try evictSomewhere(minimum - before)
-        guard evicted > 0 else { return false }
-        _ = try freeBytes(afterEvicting: evicted, from: before, log: log)
-        return evictionYield.isOfUse
+        guard !hasSpace() else { return false }
+        let before = try freeBytes()
+        let evicted = try evictSomewhere(shared.limits.minimumFree - before)
+        _ = try freeBytes(closingFilesAt: before)
+        return evicted > 0
     }
 
     /// Drops a few entries unused for the maximum age.
@@ -271,48 +229,5 @@ struct ClockTrust {
         offset = now
         trustedAt = monotonic + Self.seconds
         return nil
-    }
-}
-
-/// Tracks whether evictions free space: deleted files may be open elsewhere, and a file system may free them late or keep snapshots.
-///
-/// After an eviction that has freed next to nothing, the next one waits until its bytes are free after all, or for a time that doubles
-/// with each of them. Otherwise every store would evict, until nothing is left.
-struct EvictionYield {
-    /// Nanoseconds of the first pause, and of the longest.
-    private static let shortest: Int64 = 30_000_000_000
-    private static let longest: Int64 = 600_000_000_000
-    /// Nanoseconds; 0 if the last eviction has freed space.
-    private var pause: Int64 = 0
-    /// Monotonic nanoseconds.
-    private var until = Int64.min
-    /// Free bytes that show that the last eviction was of use.
-    private var goal = 0
-
-    /// Whether the last eviction has freed space.
-    var isOfUse: Bool { pause == 0 }
-
-    /// Whether to evict.
-    ///
-    /// - Parameter now: monotonic nanoseconds.
-    func isWorthwhile(free: Int, at now: Int64) -> Bool { pause == 0 || free >= goal || now >= until }
-
-    /// Whether the free space has grown by next to nothing of what was evicted; blocks, the index and other programs change it a little, too.
-    static func isLittle(_ freed: Int, of evicted: Int) -> Bool { freed <= evicted / 8 }
-
-    /// Records an eviction.
-    ///
-    /// - Parameters:
-    ///   - evicted: the bytes of the entries.
-    ///   - freed: the bytes by which the free space has grown.
-    ///   - free: the free bytes now.
-    mutating func note(evicted: Int, freed: Int, free: Int, at now: Int64) {
-        guard Self.isLittle(freed, of: evicted) else {
-            pause = 0
-            return
-        }
-        pause = pause == 0 ? Self.shortest : min(Self.longest, pause * 2)
-        until = now + pause
-        goal = free + max(1, evicted / 2)
     }
 }

@@ -29,8 +29,6 @@ final class DiskSession {
     var deletesFirst = false
     /// Whether the wall clock can be trusted for ages.
     var clock = ClockTrust()
-    /// Whether evictions free space.
-    var evictionYield = EvictionYield()
     private var isInTransaction = false
     /// Files whose rows the open transaction deletes, by path.
     ///

@@ -186,7 +186,7 @@ final class DiskWriter {
         guard lock?.isInPlace != false else { throw .displaced }
         isHousekeeping = try session.yieldSpace()
         isHousekeeping = try session.expire() || isHousekeeping
-        if isShort, session.hasRecovered() {
+        if isShort, session.hasSpace() {
             isShort = false
             shared.health = .healthy
         }
