@@ -8,10 +8,10 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct DiskCheckTests {
-    private let folder: TemporaryFolder
-    private let layout: DiskFolder
+    let folder: TemporaryFolder
+    let layout: DiskFolder
     private let body = CacheFixture.bytes(500, seed: 1)
-    private let origin: OriginRecord
+    let origin: OriginRecord
 
     init() throws {
         folder = try TemporaryFolder()
@@ -19,7 +19,7 @@ struct DiskCheckTests {
         origin = CacheFixture.origin(1, body: body)
     }
 
-    private func record(_ number: Int) -> VariantRecord {
+    func record(_ number: Int) -> VariantRecord {
         CacheFixture.variant(number, of: origin, bytes: CacheFixture.bytes(100, seed: number))
     }
 
@@ -30,7 +30,7 @@ struct DiskCheckTests {
     private var originFile: String { layout.file(.originals, origin.key, origin.digest) }
 
     /// A closed folder with an original and four variants.
-    private func fill() throws {
+    func fill() throws {
         let store = try DiskStore.forTest(folder.path)
         store.store(origin: origin, body: try CacheFixture.body(body))
         for number in 1...4 {
@@ -40,13 +40,15 @@ struct DiskCheckTests {
     }
 
     /// The findings of a check, as sorted "kind path" lines, and its result.
-    private func check(
+    func check(
         repairs: Bool = false,
-        files: any FileSystem = SystemFiles()
+        files: any FileSystem = SystemFiles(),
+        isReadable: @escaping @Sendable (DiskClass, [UInt8]) -> Bool = { _, _ in true }
     ) throws(DiskCheckError) -> (found: [String], result: DiskCheckResult) {
         var found: [String] = []
         let listener = DiskCheck.Listener(found: { damage, _ in found.append("\(damage.kind) \(damage.path)") })
-        let result = try DiskCheck(path: folder.path, files: files, listener: listener).run(repairs: repairs)
+        let check = DiskCheck(path: folder.path, files: files, isReadable: isReadable, listener: listener)
+        let result = try check.run(repairs: repairs)
         return (found.sorted(), result)
     }
 

@@ -286,7 +286,7 @@ final class DiskWriter {
             session.sweeps = []
         }
         session = nil
-        // Whoever has deleted the lock may have emptied the folder; its files are open until somebody asks for them again.
+        // The folder may have been emptied with its lock; files that are still open would keep their space.
         if fault.isDisplaced { shared.noteDeleted(.any) }
         isIndexDamaged = isIndexDamaged || fault.isCorruption
         if fault.isCorruption { shared.readers.close() }
